@@ -1,1 +1,26 @@
-//! x
+#![doc = include_str!("../README.md")]
+#![no_std]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+extern crate alloc;
+#[cfg(any(test, feature = "std"))]
+extern crate std;
+
+mod arch;
+mod architecture;
+mod arithmetic;
+mod delta;
+mod features;
+mod file;
+mod network;
+mod stack;
+
+pub use architecture::{Activation, Architecture, ArchitectureError, KingBuckets};
+pub use arithmetic::{Arithmetic, Width};
+pub use delta::Delta;
+pub use features::feature_index;
+pub use file::{BulletError, BulletExportError, FormatError};
+#[cfg(feature = "std")]
+pub use file::{LoadError, SaveError};
+pub use network::{Network, Weights, WeightsError};
+pub use stack::AccumulatorStack;

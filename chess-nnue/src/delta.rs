@@ -1,0 +1,268 @@
+//! What a move changes on the board.
+
+use chess_records::{Color, Piece, PieceType, Placement, Square};
+
+/// The pieces that a move lifts and the pieces that it puts down: at most two of each.
+///
+/// Everything is lifted before anything is put down, so castling in Chess960, where king and rook
+/// may cross, change places or stay where they are, needs no special case.
+///
+/// A null move has no `Delta`; see [`AccumulatorStack::push_null`](crate::AccumulatorStack::push_null).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Delta {
+    lifted: Pieces,
+    put: Pieces,
+}
+
+/// Up to two pieces. The unused places hold what [`Pieces::NONE`] holds, so that equal lists compare
+/// equal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Pieces {
+    pieces: [(Piece, Square); 2],
+    len: u8,
+}
+
+impl Pieces {
+    const NONE: Self = Self {
+        pieces: [(Piece::new(Color::White, PieceType::Pawn), Square::A1); 2],
+        len: 0,
+    };
+
+    const fn one(first: (Piece, Square)) -> Self {
+        let mut list = Self::NONE;
+        list.pieces[0] = first;
+        list.len = 1;
+        list
+    }
+
+    const fn two(first: (Piece, Square), second: (Piece, Square)) -> Self {
+        Self {
+            pieces: [first, second],
+            len: 2,
+        }
+    }
+
+    fn push(&mut self, piece: (Piece, Square)) -> Option<()> {
+        *self.pieces.get_mut(usize::from(self.len))? = piece;
+        self.len += 1;
+        Some(())
+    }
+
+    #[inline]
+    fn as_slice(&self) -> &[(Piece, Square)] {
+        match self.len {
+            0 => &[],
+            1 => &self.pieces[..1],
+            _ => &self.pieces,
+        }
+    }
+}
+
+impl Delta {
+    /// A piece moves to an empty square.
+    #[must_use]
+    pub const fn quiet(piece: Piece, from: Square, to: Square) -> Self {
+        Self {
+            lifted: Pieces::one((piece, from)),
+            put: Pieces::one((piece, to)),
+        }
+    }
+
+    /// A piece takes an enemy piece of type `captured` on the square it moves to.
+    #[must_use]
+    pub const fn capture(piece: Piece, from: Square, to: Square, captured: PieceType) -> Self {
+        let captured = Piece::new(piece.color.opponent(), captured);
+        Self {
+            lifted: Pieces::two((piece, from), (captured, to)),
+            put: Pieces::one((piece, to)),
+        }
+    }
+
+    /// A pawn takes another in passing: from `from` to `to`, the taken pawn standing on `to`'s file
+    /// and `from`'s rank.
+    #[must_use]
+    pub fn en_passant(color: Color, from: Square, to: Square) -> Self {
+        let pawn = Piece::new(color, PieceType::Pawn);
+        let taken = Piece::new(color.opponent(), PieceType::Pawn);
+        let beside = Square::ALL[usize::from(from.rank()) * 8 + usize::from(to.file())];
+        Self {
+            lifted: Pieces::two((pawn, from), (taken, beside)),
+            put: Pieces::one((pawn, to)),
+        }
+    }
+
+    /// A pawn moves to an empty square and becomes a piece of type `promoted`.
+    #[must_use]
+    pub const fn promotion(color: Color, from: Square, to: Square, promoted: PieceType) -> Self {
+        Self {
+            lifted: Pieces::one((Piece::new(color, PieceType::Pawn), from)),
+            put: Pieces::one((Piece::new(color, promoted), to)),
+        }
+    }
+
+    /// A pawn takes an enemy piece of type `captured` and becomes a piece of type `promoted`.
+    #[must_use]
+    pub const fn promotion_capture(
+        color: Color,
+        from: Square,
+        to: Square,
+        promoted: PieceType,
+        captured: PieceType,
+    ) -> Self {
+        let pawn = Piece::new(color, PieceType::Pawn);
+        let captured = Piece::new(color.opponent(), captured);
+        Self {
+            lifted: Pieces::two((pawn, from), (captured, to)),
+            put: Pieces::one((Piece::new(color, promoted), to)),
+        }
+    }
+
+    /// A king castles with a rook. Squares may coincide as Chess960 allows: each piece may end where
+    /// it or the other one started.
+    #[must_use]
+    pub const fn castling(
+        color: Color,
+        king_from: Square,
+        king_to: Square,
+        rook_from: Square,
+        rook_to: Square,
+    ) -> Self {
+        let king = Piece::new(color, PieceType::King);
+        let rook = Piece::new(color, PieceType::Rook);
+        Self {
+            lifted: Pieces::two((king, king_from), (rook, rook_from)),
+            put: Pieces::two((king, king_to), (rook, rook_to)),
+        }
+    }
+
+    /// What leads from one placement to another, if at most two pieces have gone and at most two
+    /// have come: right for every move, for engines that rather compare than classify.
+    #[must_use]
+    pub fn between(before: &Placement, after: &Placement) -> Option<Self> {
+        let mut delta = Self {
+            lifted: Pieces::NONE,
+            put: Pieces::NONE,
+        };
+        for piece in Piece::ALL {
+            let (old, new) = (before.mask(piece), after.mask(piece));
+            for square in chess_records::Squares::new(old & !new) {
+                delta.lifted.push((piece, square))?;
+            }
+            for square in chess_records::Squares::new(new & !old) {
+                delta.put.push((piece, square))?;
+            }
+        }
+        Some(delta)
+    }
+
+    /// The pieces taken off, each with the square it stood on.
+    #[must_use]
+    #[inline]
+    pub fn lifted(&self) -> &[(Piece, Square)] {
+        self.lifted.as_slice()
+    }
+
+    /// The pieces set down, each with the square it stands on then.
+    #[must_use]
+    #[inline]
+    pub fn put(&self) -> &[(Piece, Square)] {
+        self.put.as_slice()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn white(piece_type: PieceType) -> Piece {
+        Piece::new(Color::White, piece_type)
+    }
+
+    const fn black(piece_type: PieceType) -> Piece {
+        Piece::new(Color::Black, piece_type)
+    }
+
+    /// Kings on c1 and a8 and these men, then these men instead.
+    fn between(
+        before: &[(Piece, Square)],
+        after: &[(Piece, Square)],
+    ) -> (Placement, Placement, Option<Delta>) {
+        let with_black_king = |men: &[(Piece, Square)]| {
+            let king = [(black(PieceType::King), Square::A8)];
+            Placement::from_pieces(men.iter().copied().chain(king)).unwrap()
+        };
+        let (before, after) = (with_black_king(before), with_black_king(after));
+        (before, after, Delta::between(&before, &after))
+    }
+
+    fn check(delta: Delta, before: &[(Piece, Square)], after: &[(Piece, Square)]) {
+        let (before, after, found) = between(before, after);
+        assert_eq!(before.after(delta.lifted(), delta.put()), Ok(after));
+        let found = found.unwrap();
+        assert_eq!(before.after(found.lifted(), found.put()), Ok(after));
+    }
+
+    #[test]
+    fn every_kind_of_move_changes_what_it_should() {
+        use PieceType::{Bishop, King, Knight, Pawn, Queen, Rook};
+        use Square as S;
+        let king = (white(King), S::C1);
+        let pawn = |square| (white(Pawn), square);
+        check(
+            Delta::quiet(white(Pawn), S::E2, S::E4),
+            &[king, pawn(S::E2)],
+            &[king, pawn(S::E4)],
+        );
+        check(
+            Delta::capture(white(Pawn), S::E4, S::D5, Bishop),
+            &[king, pawn(S::E4), (black(Bishop), S::D5)],
+            &[king, pawn(S::D5)],
+        );
+        check(
+            Delta::en_passant(Color::White, S::E5, S::D6),
+            &[king, pawn(S::E5), (black(Pawn), S::D5)],
+            &[king, pawn(S::D6)],
+        );
+        check(
+            Delta::promotion(Color::White, S::E7, S::E8, Knight),
+            &[king, pawn(S::E7)],
+            &[king, (white(Knight), S::E8)],
+        );
+        check(
+            Delta::promotion_capture(Color::White, S::E7, S::D8, Queen, Rook),
+            &[king, pawn(S::E7), (black(Rook), S::D8)],
+            &[king, (white(Queen), S::D8)],
+        );
+    }
+
+    #[test]
+    fn castling_of_every_kind() {
+        use PieceType::{King, Rook};
+        use Square as S;
+        let cases = [
+            (S::E1, S::G1, S::H1, S::F1), // as usual
+            (S::E1, S::C1, S::A1, S::D1), // queenside
+            (S::G1, S::G1, S::H1, S::F1), // the king stays
+            (S::E1, S::G1, S::F1, S::F1), // the rook stays
+            (S::F1, S::G1, S::G1, S::F1), // they change places
+            (S::B1, S::C1, S::A1, S::D1), // the rook jumps the king
+            (S::C1, S::C1, S::D1, S::D1), // nothing moves
+        ];
+        for (king_from, king_to, rook_from, rook_to) in cases {
+            check(
+                Delta::castling(Color::White, king_from, king_to, rook_from, rook_to),
+                &[(white(King), king_from), (white(Rook), rook_from)],
+                &[(white(King), king_to), (white(Rook), rook_to)],
+            );
+        }
+    }
+
+    #[test]
+    fn more_than_a_move_is_no_delta() {
+        let start = [(white(PieceType::King), Square::C1)];
+        let queen = white(PieceType::Queen);
+        let three = [Square::E1, Square::E2, Square::E3].map(|square| (queen, square));
+        let (_, _, delta) = between(&start, &[&start[..], &three].concat());
+        assert_eq!(delta, None);
+    }
+}

@@ -1,0 +1,335 @@
+//! A quantized network and its evaluation.
+
+use alloc::vec::Vec;
+
+use chess_records::{Board, Color, Placement};
+use thiserror::Error;
+
+use crate::arch::scalar::{self, OutputSum, Row};
+use crate::arch::{LANES, Lanes, Value, blocks};
+use crate::architecture::{Activation, Architecture};
+use crate::arithmetic::{Arithmetic, Width};
+
+/// The integers of a network, as files hold them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Weights {
+    /// First layer, ×QA: one row of N for each of the [`Architecture::inputs`].
+    pub feature_weights: Vec<i16>,
+    /// First layer, ×QA: N.
+    pub feature_biases: Vec<i16>,
+    /// Output layer, ×QB: one row of 2N for each output bucket, the mover's N first.
+    pub output_weights: Vec<i16>,
+    /// Output layer, ×QA·QB: one for each output bucket.
+    pub output_biases: Vec<i32>,
+}
+
+impl Weights {
+    /// Weights of an architecture, all zero.
+    #[must_use]
+    pub fn zero(architecture: &Architecture) -> Self {
+        let [features, biases, outputs, output_biases] = lengths(architecture);
+        Self {
+            feature_weights: alloc::vec![0; features],
+            feature_biases: alloc::vec![0; biases],
+            output_weights: alloc::vec![0; outputs],
+            output_biases: alloc::vec![0; output_biases],
+        }
+    }
+}
+
+/// How many numbers an architecture has: first-layer weights and biases, output weights and biases.
+pub(crate) fn lengths(architecture: &Architecture) -> [usize; 4] {
+    let hidden = architecture.hidden();
+    [
+        architecture.inputs() * hidden,
+        hidden,
+        architecture.output_buckets() * 2 * hidden,
+        architecture.output_buckets(),
+    ]
+}
+
+/// Weights that do not have the lengths their architecture asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("{field} holds {found} numbers, expected {expected}")]
+pub struct WeightsError {
+    /// The field of [`Weights`].
+    pub field: &'static str,
+    /// How many numbers the architecture asks for.
+    pub expected: usize,
+    /// How many there are.
+    pub found: usize,
+}
+
+/// A network ready to evaluate.
+///
+/// It never changes once made and is `Send + Sync`: engines share one between threads by reference,
+/// by `Arc` or in a `static` `LazyLock`. Scores are exact: every build on every machine gives the
+/// same integers, whatever the weights.
+#[derive(Clone, Debug)]
+pub struct Network {
+    architecture: Architecture,
+    arithmetic: Arithmetic,
+    output_sum: OutputSum,
+    feature_weights: Vec<Lanes<i16>>,
+    feature_biases: Vec<Lanes<i16>>,
+    output_weights: Vec<Lanes<i16>>,
+    output_biases: Vec<i32>,
+    fingerprint: u64,
+}
+
+impl Network {
+    /// A network of these weights.
+    ///
+    /// # Errors
+    ///
+    /// [`WeightsError`] when a list does not have the length the architecture asks for.
+    pub fn new(architecture: Architecture, weights: &Weights) -> Result<Self, WeightsError> {
+        check_lengths(&architecture, weights)?;
+        let fingerprint = crate::file::checksum(&architecture, weights);
+        Ok(Self::from_checked(architecture, weights, fingerprint))
+    }
+
+    /// A network of weights whose lengths are known to be right.
+    pub(crate) fn from_checked(
+        architecture: Architecture,
+        weights: &Weights,
+        fingerprint: u64,
+    ) -> Self {
+        let arithmetic = Arithmetic::of(&architecture, weights);
+        Self {
+            output_sum: OutputSum::choose(architecture.activation(), arithmetic),
+            feature_weights: padded(&weights.feature_weights, architecture.hidden()),
+            feature_biases: padded(&weights.feature_biases, architecture.hidden()),
+            output_weights: padded(&weights.output_weights, architecture.hidden()),
+            output_biases: weights.output_biases.clone(),
+            fingerprint,
+            arithmetic,
+            architecture,
+        }
+    }
+
+    /// The network's weights, as files hold them.
+    #[must_use]
+    pub fn weights(&self) -> Weights {
+        let hidden = self.architecture.hidden();
+        Weights {
+            feature_weights: unpadded(&self.feature_weights, hidden),
+            feature_biases: unpadded(&self.feature_biases, hidden),
+            output_weights: unpadded(&self.output_weights, hidden),
+            output_biases: self.output_biases.clone(),
+        }
+    }
+
+    /// The shape and the scales.
+    #[must_use]
+    pub const fn architecture(&self) -> &Architecture {
+        &self.architecture
+    }
+
+    /// The integers that the weights allow.
+    #[must_use]
+    pub const fn arithmetic(&self) -> Arithmetic {
+        self.arithmetic
+    }
+
+    /// The XXH3-64 checksum of the network's own file: equal for equal networks, and what tells an
+    /// [`AccumulatorStack`](crate::AccumulatorStack) which network its values came from.
+    #[must_use]
+    pub const fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+
+    /// The score of a position in centipawns for the side to move, computed from nothing. A search
+    /// keeps an [`AccumulatorStack`](crate::AccumulatorStack) instead.
+    ///
+    /// A score beyond an `i32`, which only absurd weights and scales give, is the nearest `i32`.
+    #[must_use]
+    pub fn evaluate<B: Board + ?Sized>(&self, board: &B) -> i32 {
+        let (placement, mover) = (board.placement(), board.side_to_move());
+        match self.arithmetic.accumulators {
+            Width::Narrow => self.evaluate_fresh::<i16>(&placement, mover),
+            Width::Wide => self.evaluate_fresh::<i32>(&placement, mover),
+        }
+    }
+
+    fn evaluate_fresh<T: Value>(&self, placement: &Placement, mover: Color) -> i32 {
+        let bucket = self.architecture.output_bucket(placement);
+        let halves = [mover, mover.opponent()].into_iter().enumerate();
+        let sum = halves.map(|(half, view)| {
+            let rows = ActiveRows::of(self, view, placement);
+            let weights = self.output_half(bucket, half);
+            let blocks = weights.iter().enumerate().map(|(block, weights)| {
+                let values = scalar::refreshed_block(&self.feature_biases, rows.as_slice(), block);
+                let values: &[Lanes<T>] = &[values];
+                self.sum(values, core::slice::from_ref(weights))
+            });
+            blocks.sum::<i64>()
+        });
+        self.score(sum.sum(), bucket)
+    }
+
+    /// The score of a position whose hidden values are known, the mover's first.
+    pub(crate) fn evaluate_values<T: Value>(
+        &self,
+        placement: &Placement,
+        values: [&[Lanes<T>]; 2],
+    ) -> i32 {
+        let bucket = self.architecture.output_bucket(placement);
+        let half = |half: usize| self.sum(values[half], self.output_half(bucket, half));
+        self.score(half(0) + half(1), bucket)
+    }
+
+    fn sum<T: Value>(&self, values: &[Lanes<T>], weights: Row<'_>) -> i64 {
+        scalar::output(
+            self.output_sum,
+            values,
+            weights,
+            self.architecture.qa() as i16,
+        )
+    }
+
+    /// Bias, scale and the way back to centipawns; both divisions truncate toward zero.
+    ///
+    /// Nothing overflows an `i64`: |sum / QA| ≤ 2¹⁵ · 2¹⁵ · 2¹³, and the eval scale is under 2¹⁴.
+    fn score(&self, sum: i64, bucket: usize) -> i32 {
+        let (qa, qb) = (self.architecture.qa(), self.architecture.qb());
+        let sum = match self.architecture.activation() {
+            Activation::Screlu => sum / i64::from(qa),
+            Activation::Crelu => sum,
+        };
+        let output = sum + i64::from(self.output_biases[bucket]);
+        let score =
+            output * i64::from(self.architecture.eval_scale()) / (i64::from(qa) * i64::from(qb));
+        score.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
+    }
+
+    /// The blocks of one view.
+    pub(crate) fn blocks(&self) -> usize {
+        self.feature_biases.len()
+    }
+
+    /// The first-layer row of an input.
+    #[inline]
+    pub(crate) fn row(&self, input: usize) -> Row<'_> {
+        &self.feature_weights[input * self.blocks()..][..self.blocks()]
+    }
+
+    pub(crate) fn biases(&self) -> Row<'_> {
+        &self.feature_biases
+    }
+
+    fn output_half(&self, bucket: usize, half: usize) -> Row<'_> {
+        &self.output_weights[(2 * bucket + half) * self.blocks()..][..self.blocks()]
+    }
+}
+
+/// The first-layer rows that a view has on.
+pub(crate) struct ActiveRows<'a> {
+    rows: [Row<'a>; Placement::MAX_MEN as usize],
+    len: usize,
+}
+
+impl<'a> ActiveRows<'a> {
+    pub(crate) fn of(network: &'a Network, view: Color, placement: &Placement) -> Self {
+        let perspective = network.architecture.perspective(view, placement);
+        let mut active = Self {
+            rows: [&[]; Placement::MAX_MEN as usize],
+            len: 0,
+        };
+        for (piece, square) in placement.pieces() {
+            active.rows[active.len] = network.row(perspective.input(piece, square));
+            active.len += 1;
+        }
+        active
+    }
+
+    pub(crate) fn as_slice(&self) -> &[Row<'a>] {
+        &self.rows[..self.len]
+    }
+}
+
+fn check_lengths(architecture: &Architecture, weights: &Weights) -> Result<(), WeightsError> {
+    let found = [
+        ("feature_weights", weights.feature_weights.len()),
+        ("feature_biases", weights.feature_biases.len()),
+        ("output_weights", weights.output_weights.len()),
+        ("output_biases", weights.output_biases.len()),
+    ];
+    for ((field, found), expected) in found.into_iter().zip(lengths(architecture)) {
+        if found != expected {
+            return Err(WeightsError {
+                field,
+                expected,
+                found,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Rows of `hidden` numbers, each filled up to whole blocks.
+fn padded(rows: &[i16], hidden: usize) -> Vec<Lanes<i16>> {
+    let mut padded = Vec::with_capacity(rows.len() / hidden * blocks(hidden));
+    for chunk in rows.chunks_exact(hidden).flat_map(|row| row.chunks(LANES)) {
+        let mut block = Lanes::ZERO;
+        block.0[..chunk.len()].copy_from_slice(chunk);
+        padded.push(block);
+    }
+    padded
+}
+
+/// What [`padded`] was given.
+fn unpadded(rows: &[Lanes<i16>], hidden: usize) -> Vec<i16> {
+    let rows = rows.chunks_exact(blocks(hidden));
+    let numbers = rows.flat_map(|row| row.iter().flat_map(|block| block.0).take(hidden));
+    numbers.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::ToString;
+
+    #[test]
+    fn networks_are_shared_between_threads() {
+        fn shared<T: Send + Sync + 'static>() {}
+        shared::<Network>();
+    }
+
+    #[test]
+    fn weights_come_back_as_they_were_given() {
+        for hidden in [16, 32, 48, 80] {
+            let architecture = Architecture::new(hidden).unwrap();
+            let mut weights = Weights::zero(&architecture);
+            for (index, weight) in weights.feature_weights.iter_mut().enumerate() {
+                *weight = index as i16;
+            }
+            weights.output_weights[hidden] = -7;
+            weights.output_biases[0] = i32::MIN;
+            let network = Network::new(architecture, &weights).unwrap();
+            assert_eq!(network.weights(), weights);
+        }
+    }
+
+    #[test]
+    fn lists_of_another_length_are_refused() {
+        let architecture = Architecture::new(16).unwrap();
+        let mut weights = Weights::zero(&architecture);
+        weights.output_weights.pop();
+        let error = Network::new(architecture, &weights).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "output_weights holds 31 numbers, expected 32"
+        );
+    }
+
+    #[test]
+    fn scores_past_an_i32_stop_at_its_end() {
+        let architecture = Architecture::new(16).unwrap();
+        let architecture = architecture.with_quantization(1, 1).unwrap();
+        let mut weights = Weights::zero(&architecture);
+        weights.output_biases[0] = i32::MIN;
+        let network = Network::new(architecture, &weights).unwrap();
+        assert_eq!(network.score(0, 0), i32::MIN);
+    }
+}

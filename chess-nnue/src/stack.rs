@@ -1,0 +1,366 @@
+//! Hidden values kept along a line of play.
+
+use alloc::vec::Vec;
+
+use chess_records::{Board, Color, Piece, PieceType, Placement, Square};
+
+use crate::arch::scalar::{self, Row};
+use crate::arch::{Lanes, Value};
+use crate::arithmetic::Width;
+use crate::delta::Delta;
+use crate::network::{ActiveRows, Network};
+
+/// The positions of a line of play with their hidden values, for one search thread.
+///
+/// A search calls [`reset`](Self::reset) at the root, [`push`](Self::push) or
+/// [`push_null`](Self::push_null) where it makes a move, [`pop`](Self::pop) where it takes one back,
+/// and [`evaluate`](Self::evaluate) where it wants a score. Values are brought up to date only when a
+/// score is asked for, so moves that are made and taken back unevaluated cost next to nothing.
+///
+/// The stack owns no network; it remembers which one its values came from and starts afresh when it is
+/// given another. It allocates when it is made, and again only when it meets a network of another
+/// size or [width](crate::Arithmetic) than the one it was made for.
+///
+/// # Panics
+///
+/// Pushing past the capacity, popping the root and pushing a [`Delta`] that does not fit the position
+/// are mistakes in the caller and panic, in every build.
+#[derive(Clone, Debug)]
+pub struct AccumulatorStack {
+    plies: Vec<Ply>,
+    top: usize,
+    values: Values,
+    blocks: usize,
+    network: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Ply {
+    placement: Placement,
+    side_to_move: Color,
+    /// What led here from the ply below; a null move and the root changed nothing.
+    delta: Option<Delta>,
+    /// Whose view's values are those of this position.
+    computed: [bool; Color::COUNT],
+}
+
+/// Hidden values, ply by ply, White's view before Black's.
+#[derive(Clone, Debug)]
+enum Values {
+    Narrow(Vec<Lanes<i16>>),
+    Wide(Vec<Lanes<i32>>),
+}
+
+impl AccumulatorStack {
+    /// The plies above the root that [`AccumulatorStack::new`] makes room for.
+    pub const DEFAULT_CAPACITY: usize = 255;
+
+    /// A stack for `network` at the usual starting position, with room for
+    /// [`DEFAULT_CAPACITY`](Self::DEFAULT_CAPACITY) plies above the root.
+    #[must_use]
+    pub fn new(network: &Network) -> Self {
+        Self::with_capacity(network, Self::DEFAULT_CAPACITY)
+    }
+
+    /// A stack for `network` at the usual starting position, with room for `plies` plies above the
+    /// root.
+    #[must_use]
+    pub fn with_capacity(network: &Network, plies: usize) -> Self {
+        let root = Ply::root(START, Color::White);
+        Self {
+            plies: alloc::vec![root; plies + 1],
+            top: 0,
+            values: Values::new(network, plies + 1),
+            blocks: network.blocks(),
+            network: network.fingerprint(),
+        }
+    }
+
+    /// Makes a position the root and forgets every other.
+    pub fn reset<B: Board + ?Sized>(&mut self, board: &B) {
+        self.top = 0;
+        self.plies[0] = Ply::root(board.placement(), board.side_to_move());
+    }
+
+    /// Makes a move.
+    ///
+    /// # Panics
+    ///
+    /// When the stack is full or the delta does not fit the position.
+    #[inline]
+    pub fn push(&mut self, delta: &Delta) {
+        let placement = match self.placement().after(delta.lifted(), delta.put()) {
+            Ok(placement) => placement,
+            Err(error) => misfit(error),
+        };
+        self.push_ply(placement, Some(*delta));
+    }
+
+    /// Passes the move to the other side.
+    ///
+    /// # Panics
+    ///
+    /// When the stack is full.
+    pub fn push_null(&mut self) {
+        self.push_ply(*self.placement(), None);
+    }
+
+    fn push_ply(&mut self, placement: Placement, delta: Option<Delta>) {
+        let side_to_move = self.side_to_move().opponent();
+        assert!(
+            self.top + 1 < self.plies.len(),
+            "push past the capacity of the accumulator stack"
+        );
+        self.top += 1;
+        self.plies[self.top] = Ply {
+            placement,
+            side_to_move,
+            delta,
+            computed: [false; Color::COUNT],
+        };
+    }
+
+    /// Takes the last move back.
+    ///
+    /// # Panics
+    ///
+    /// At the root.
+    pub fn pop(&mut self) {
+        assert!(self.top > 0, "pop at the root of the accumulator stack");
+        self.top -= 1;
+    }
+
+    /// The score of the present position in centipawns for the side to move: what
+    /// [`Network::evaluate`] gives for it.
+    #[must_use]
+    pub fn evaluate(&mut self, network: &Network) -> i32 {
+        self.adopt(network);
+        let position = Line {
+            plies: &mut self.plies[..=self.top],
+            blocks: self.blocks,
+        };
+        match &mut self.values {
+            Values::Narrow(values) => position.evaluate(values, network),
+            Values::Wide(values) => position.evaluate(values, network),
+        }
+    }
+
+    /// Forgets values that came from another network.
+    fn adopt(&mut self, network: &Network) {
+        if self.network == network.fingerprint() {
+            return;
+        }
+        if !self.values.fit(network) || self.blocks != network.blocks() {
+            self.values = Values::new(network, self.plies.len());
+            self.blocks = network.blocks();
+        }
+        self.network = network.fingerprint();
+        for ply in &mut self.plies {
+            ply.computed = [false; Color::COUNT];
+        }
+    }
+
+    /// The present placement.
+    #[must_use]
+    pub fn placement(&self) -> &Placement {
+        &self.plies[self.top].placement
+    }
+
+    /// Whose move it is.
+    #[must_use]
+    pub fn side_to_move(&self) -> Color {
+        self.plies[self.top].side_to_move
+    }
+
+    /// How many moves have been made since the root.
+    #[must_use]
+    pub const fn ply(&self) -> usize {
+        self.top
+    }
+
+    /// How many moves can be made from the root.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.plies.len() - 1
+    }
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn misfit(error: chess_records::ChangeError) -> ! {
+    panic!("the delta does not fit the position on the accumulator stack: {error}")
+}
+
+impl Ply {
+    const fn root(placement: Placement, side_to_move: Color) -> Self {
+        Self {
+            placement,
+            side_to_move,
+            delta: None,
+            computed: [false; Color::COUNT],
+        }
+    }
+}
+
+impl Values {
+    fn new(network: &Network, plies: usize) -> Self {
+        let len = plies * Color::COUNT * network.blocks();
+        match network.arithmetic().accumulators {
+            Width::Narrow => Self::Narrow(alloc::vec![Lanes::ZERO; len]),
+            Width::Wide => Self::Wide(alloc::vec![Lanes::ZERO; len]),
+        }
+    }
+
+    fn fit(&self, network: &Network) -> bool {
+        matches!(
+            (self, network.arithmetic().accumulators),
+            (Self::Narrow(_), Width::Narrow) | (Self::Wide(_), Width::Wide)
+        )
+    }
+}
+
+/// The plies from the root to the present one.
+struct Line<'a> {
+    plies: &'a mut [Ply],
+    blocks: usize,
+}
+
+impl Line<'_> {
+    fn evaluate<T: Value>(mut self, values: &mut [Lanes<T>], network: &Network) -> i32 {
+        for view in Color::ALL {
+            self.bring_up(view, values, network);
+        }
+        let top = self.plies.len() - 1;
+        let Ply {
+            placement,
+            side_to_move,
+            ..
+        } = self.plies[top];
+        let of = |view: Color| &values[self.range(top, view)];
+        network.evaluate_values(&placement, [of(side_to_move), of(side_to_move.opponent())])
+    }
+
+    /// Makes a view's values at the top those of the present position.
+    fn bring_up<T: Value>(&mut self, view: Color, values: &mut [Lanes<T>], network: &Network) {
+        let top = self.plies.len() - 1;
+        match self.nearest_computed(view, network) {
+            Some(nearest) => {
+                for ply in nearest + 1..=top {
+                    self.update(ply, view, values, network);
+                }
+            }
+            None => self.refresh(top, view, values, network),
+        }
+    }
+
+    /// The nearest ply below whose values lead to the present ones by fewer rows than a refresh
+    /// takes.
+    fn nearest_computed(&self, view: Color, network: &Network) -> Option<usize> {
+        let mut rows_left = self.plies.last()?.placement.men() as usize;
+        for (index, ply) in self.plies.iter().enumerate().rev() {
+            if ply.computed[view.index()] {
+                return Some(index);
+            }
+            let Some(delta) = &ply.delta else { continue };
+            if self.turns_view(index, view, network) {
+                return None;
+            }
+            rows_left = rows_left.checked_sub(delta.lifted().len() + delta.put().len())?;
+        }
+        None
+    }
+
+    /// Whether the move to this ply brought the view's king to another bucket or side of the mirror,
+    /// so that all its inputs changed.
+    fn turns_view(&self, ply: usize, view: Color, network: &Network) -> bool {
+        let architecture = network.architecture();
+        let perspective = |ply: usize| architecture.perspective(view, &self.plies[ply].placement);
+        perspective(ply) != perspective(ply - 1)
+    }
+
+    fn refresh<T: Value>(
+        &mut self,
+        ply: usize,
+        view: Color,
+        values: &mut [Lanes<T>],
+        network: &Network,
+    ) {
+        let rows = ActiveRows::of(network, view, &self.plies[ply].placement);
+        let values = &mut values[self.range(ply, view)];
+        scalar::refresh(network.biases(), rows.as_slice(), values);
+        self.plies[ply].computed[view.index()] = true;
+    }
+
+    /// Makes a ply's values from those of the ply below it.
+    fn update<T: Value>(
+        &mut self,
+        ply: usize,
+        view: Color,
+        values: &mut [Lanes<T>],
+        network: &Network,
+    ) {
+        let (below, above) = values.split_at_mut(self.range(ply, Color::White).start);
+        let parent = &below[self.range(ply - 1, view)];
+        let child = &mut above[self.range(0, view)];
+        match &self.plies[ply].delta {
+            None => child.copy_from_slice(parent),
+            Some(delta) => {
+                let placement = &self.plies[ply].placement;
+                let perspective = network.architecture().perspective(view, placement);
+                let row = |&(piece, square): &(Piece, Square)| -> Row<'_> {
+                    network.row(perspective.input(piece, square))
+                };
+                let added = Rows::of(delta.put(), row);
+                let removed = Rows::of(delta.lifted(), row);
+                scalar::update(parent, child, added.as_slice(), removed.as_slice());
+            }
+        }
+        self.plies[ply].computed[view.index()] = true;
+    }
+
+    /// Where a view's values of a ply are kept.
+    fn range(&self, ply: usize, view: Color) -> core::ops::Range<usize> {
+        let start = (ply * Color::COUNT + view.index()) * self.blocks;
+        start..start + self.blocks
+    }
+}
+
+/// The rows of up to two pieces.
+struct Rows<'a> {
+    rows: [Row<'a>; 2],
+    len: usize,
+}
+
+impl<'a> Rows<'a> {
+    fn of(pieces: &[(Piece, Square)], row: impl Fn(&(Piece, Square)) -> Row<'a>) -> Self {
+        let mut rows: [Row<'a>; 2] = [&[]; 2];
+        for (slot, piece) in rows.iter_mut().zip(pieces) {
+            *slot = row(piece);
+        }
+        Self {
+            rows,
+            len: pieces.len(),
+        }
+    }
+
+    fn as_slice(&self) -> &[Row<'a>] {
+        &self.rows[..self.len]
+    }
+}
+
+/// The usual starting position.
+const START: Placement = {
+    use PieceType::{Bishop, King, Knight, Pawn, Queen, Rook};
+    let mut pieces = [0; PieceType::COUNT];
+    pieces[Pawn.index()] = 0x00ff_0000_0000_ff00;
+    pieces[Knight.index()] = 0x4200_0000_0000_0042;
+    pieces[Bishop.index()] = 0x2400_0000_0000_0024;
+    pieces[Rook.index()] = 0x8100_0000_0000_0081;
+    pieces[Queen.index()] = 0x0800_0000_0000_0008;
+    pieces[King.index()] = 0x1000_0000_0000_0010;
+    match Placement::new([0xffff, 0xffff << 48], pieces) {
+        Ok(placement) => placement,
+        Err(_) => panic!("the starting position is a placement"),
+    }
+};
