@@ -6,6 +6,7 @@ extern crate alloc;
 #[cfg(any(test, feature = "std"))]
 extern crate std;
 
+mod adapters;
 mod arch;
 mod architecture;
 mod arithmetic;

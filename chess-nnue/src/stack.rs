@@ -364,3 +364,79 @@ const START: Placement = {
         Err(_) => panic!("the starting position is a placement"),
     }
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::architecture::Architecture;
+    use crate::network::Weights;
+
+    fn network(hidden: usize, feature_weight: i16) -> Network {
+        let architecture = Architecture::new(hidden).unwrap();
+        let mut weights = Weights::zero(&architecture);
+        for (index, weight) in weights.feature_weights.iter_mut().enumerate() {
+            *weight = feature_weight + (index % 17) as i16;
+        }
+        for (index, weight) in weights.output_weights.iter_mut().enumerate() {
+            *weight = (index % 23) as i16 - 9;
+        }
+        Network::new(architecture, &weights).unwrap()
+    }
+
+    fn e4() -> Delta {
+        let pawn = Piece::new(Color::White, PieceType::Pawn);
+        Delta::quiet(pawn, Square::E2, Square::E4)
+    }
+
+    #[test]
+    fn networks_of_any_size_and_width_take_turns() {
+        let networks = [
+            network(16, 1),
+            network(64, 1),
+            network(64, 3000),
+            network(64, 2),
+        ];
+        let mut stack = AccumulatorStack::new(&networks[0]);
+        stack.push(&e4());
+        for network in networks.iter().chain(networks.iter().rev()) {
+            let top = (*stack.placement(), stack.side_to_move());
+            let fresh = network.evaluate(&chess_records::Position::new(top.0, top.1));
+            assert_eq!(stack.evaluate(network), fresh);
+        }
+    }
+
+    #[test]
+    fn a_reset_forgets_the_line() {
+        let network = network(16, 1);
+        let mut stack = AccumulatorStack::with_capacity(&network, 1);
+        let start = stack.evaluate(&network);
+        stack.push(&e4());
+        assert_ne!(stack.evaluate(&network), start);
+        let position = chess_records::Position::new(START, Color::White);
+        stack.reset(&position);
+        assert_eq!((stack.ply(), stack.capacity()), (0, 1));
+        assert_eq!(stack.evaluate(&network), start);
+    }
+
+    #[test]
+    #[should_panic(expected = "push past the capacity of the accumulator stack")]
+    fn pushing_past_the_capacity() {
+        let mut stack = AccumulatorStack::with_capacity(&network(16, 1), 1);
+        stack.push(&e4());
+        stack.push_null();
+    }
+
+    #[test]
+    #[should_panic(expected = "pop at the root of the accumulator stack")]
+    fn popping_the_root() {
+        AccumulatorStack::new(&network(16, 1)).pop();
+    }
+
+    #[test]
+    #[should_panic(expected = "does not fit the position on the accumulator stack: no White pawn")]
+    fn pushing_a_move_of_another_position() {
+        let mut stack = AccumulatorStack::new(&network(16, 1));
+        stack.push(&e4());
+        stack.push(&e4());
+    }
+}
