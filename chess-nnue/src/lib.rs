@@ -16,6 +16,7 @@ mod file;
 mod network;
 mod stack;
 
+pub use arch::Backend;
 pub use architecture::{Activation, Architecture, ArchitectureError, KingBuckets};
 pub use arithmetic::{Arithmetic, Width};
 pub use delta::Delta;

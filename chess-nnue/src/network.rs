@@ -1,12 +1,12 @@
 //! A quantized network and its evaluation.
 
 use alloc::vec::Vec;
+use core::marker::PhantomData;
 
 use chess_records::{Board, Color, Placement};
 use thiserror::Error;
 
-use crate::arch::scalar::{self, OutputSum, Row};
-use crate::arch::{LANES, Lanes, Value, blocks};
+use crate::arch::{Backend, LANES, Lanes, Output, OutputOfRows, OutputSum, Row, Value, blocks};
 use crate::architecture::{Activation, Architecture};
 use crate::arithmetic::{Arithmetic, Width};
 
@@ -70,6 +70,7 @@ pub struct Network {
     architecture: Architecture,
     arithmetic: Arithmetic,
     output_sum: OutputSum,
+    backend: Backend,
     feature_weights: Vec<Lanes<i16>>,
     feature_biases: Vec<Lanes<i16>>,
     output_weights: Vec<Lanes<i16>>,
@@ -98,6 +99,7 @@ impl Network {
         let arithmetic = Arithmetic::of(&architecture, weights);
         Self {
             output_sum: OutputSum::choose(architecture.activation(), arithmetic),
+            backend: Backend::detect(),
             feature_weights: padded(&weights.feature_weights, architecture.hidden()),
             feature_biases: padded(&weights.feature_biases, architecture.hidden()),
             output_weights: padded(&weights.output_weights, architecture.hidden()),
@@ -106,6 +108,19 @@ impl Network {
             arithmetic,
             architecture,
         }
+    }
+
+    /// This network, evaluated with another instruction set. Scores do not depend on it.
+    #[must_use]
+    pub const fn with_backend(mut self, backend: Backend) -> Self {
+        self.backend = backend;
+        self
+    }
+
+    /// The instruction set that the network is evaluated with.
+    #[must_use]
+    pub const fn backend(&self) -> Backend {
+        self.backend
     }
 
     /// The network's weights, as files hold them.
@@ -154,18 +169,16 @@ impl Network {
 
     fn evaluate_fresh<T: Value>(&self, placement: &Placement, mover: Color) -> i32 {
         let bucket = self.architecture.output_bucket(placement);
-        let halves = [mover, mover.opponent()].into_iter().enumerate();
-        let sum = halves.map(|(half, view)| {
-            let rows = ActiveRows::of(self, view, placement);
-            let weights = self.output_half(bucket, half);
-            let blocks = weights.iter().enumerate().map(|(block, weights)| {
-                let values = scalar::refreshed_block(&self.feature_biases, rows.as_slice(), block);
-                let values: &[Lanes<T>] = &[values];
-                self.sum(values, core::slice::from_ref(weights))
-            });
-            blocks.sum::<i64>()
+        let rows = [mover, mover.opponent()].map(|view| ActiveRows::of(self, view, placement));
+        let sum = self.backend.run(OutputOfRows {
+            sum: self.output_sum,
+            bias: self.biases(),
+            rows: [rows[0].as_slice(), rows[1].as_slice()],
+            weights: self.output_row(bucket),
+            qa: self.architecture.qa() as i16,
+            values: PhantomData::<T>,
         });
-        self.score(sum.sum(), bucket)
+        self.score(sum, bucket)
     }
 
     /// The score of a position whose hidden values are known, the mover's first.
@@ -175,17 +188,13 @@ impl Network {
         values: [&[Lanes<T>]; 2],
     ) -> i32 {
         let bucket = self.architecture.output_bucket(placement);
-        let half = |half: usize| self.sum(values[half], self.output_half(bucket, half));
-        self.score(half(0) + half(1), bucket)
-    }
-
-    fn sum<T: Value>(&self, values: &[Lanes<T>], weights: Row<'_>) -> i64 {
-        scalar::output(
-            self.output_sum,
+        let sum = self.backend.run(Output {
+            sum: self.output_sum,
             values,
-            weights,
-            self.architecture.qa() as i16,
-        )
+            weights: self.output_row(bucket),
+            qa: self.architecture.qa() as i16,
+        });
+        self.score(sum, bucket)
     }
 
     /// Bias, scale and the way back to centipawns; both divisions truncate toward zero.
@@ -218,8 +227,10 @@ impl Network {
         &self.feature_biases
     }
 
-    fn output_half(&self, bucket: usize, half: usize) -> Row<'_> {
-        &self.output_weights[(2 * bucket + half) * self.blocks()..][..self.blocks()]
+    /// The two halves of an output bucket's row, the mover's first.
+    fn output_row(&self, bucket: usize) -> [Row<'_>; 2] {
+        let row = &self.output_weights[2 * bucket * self.blocks()..][..2 * self.blocks()];
+        row.split_at(self.blocks()).into()
     }
 }
 

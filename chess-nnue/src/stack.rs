@@ -4,8 +4,7 @@ use alloc::vec::Vec;
 
 use chess_records::{Board, Color, Piece, PieceType, Placement, Square};
 
-use crate::arch::scalar::{self, Row};
-use crate::arch::{Lanes, Value};
+use crate::arch::{Lanes, Refresh, Row, Update, Value};
 use crate::arithmetic::Width;
 use crate::delta::Delta;
 use crate::network::{ActiveRows, Network};
@@ -287,8 +286,11 @@ impl Line<'_> {
         network: &Network,
     ) {
         let rows = ActiveRows::of(network, view, &self.plies[ply].placement);
-        let values = &mut values[self.range(ply, view)];
-        scalar::refresh(network.biases(), rows.as_slice(), values);
+        network.backend().run(Refresh {
+            bias: network.biases(),
+            rows: rows.as_slice(),
+            values: &mut values[self.range(ply, view)],
+        });
         self.plies[ply].computed[view.index()] = true;
     }
 
@@ -313,7 +315,12 @@ impl Line<'_> {
                 };
                 let added = Rows::of(delta.put(), row);
                 let removed = Rows::of(delta.lifted(), row);
-                scalar::update(parent, child, added.as_slice(), removed.as_slice());
+                network.backend().run(Update {
+                    parent,
+                    child,
+                    added: added.as_slice(),
+                    removed: removed.as_slice(),
+                });
             }
         }
         self.plies[ply].computed[view.index()] = true;
