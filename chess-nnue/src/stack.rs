@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use chess_records::{Board, Color, Piece, PieceType, Placement, Square};
 
-use crate::arch::{Lanes, Refresh, Row, Update, Value};
+use crate::arch::{Lanes, Refresh, Update, Value};
 use crate::arithmetic::Width;
 use crate::delta::Delta;
 use crate::network::{ActiveRows, Network};
@@ -67,9 +67,9 @@ impl AccumulatorStack {
     pub fn with_capacity(network: &Network, plies: usize) -> Self {
         let root = Ply::root(START, Color::White);
         Self {
-            plies: alloc::vec![root; plies + 1],
+            plies: alloc::vec![root; plies.saturating_add(1)],
             top: 0,
-            values: Values::new(network, plies + 1),
+            values: Values::new(network, plies.saturating_add(1)),
             blocks: network.blocks(),
             network: network.fingerprint(),
         }
@@ -88,11 +88,12 @@ impl AccumulatorStack {
     /// When the stack is full or the delta does not fit the position.
     #[inline]
     pub fn push(&mut self, delta: &Delta) {
-        let placement = match self.placement().after(delta.lifted(), delta.put()) {
-            Ok(placement) => placement,
-            Err(error) => misfit(error),
-        };
-        self.push_ply(placement, Some(*delta));
+        let ply = self.next_ply();
+        ply.delta = Some(*delta);
+        if let Err(error) = ply.placement.change(delta.lifted(), delta.put()) {
+            misfit(error);
+        }
+        self.top += 1;
     }
 
     /// Passes the move to the other side.
@@ -101,22 +102,22 @@ impl AccumulatorStack {
     ///
     /// When the stack is full.
     pub fn push_null(&mut self) {
-        self.push_ply(*self.placement(), None);
+        self.next_ply();
+        self.top += 1;
     }
 
-    fn push_ply(&mut self, placement: Placement, delta: Option<Delta>) {
-        let side_to_move = self.side_to_move().opponent();
-        assert!(
-            self.top + 1 < self.plies.len(),
-            "push past the capacity of the accumulator stack"
-        );
-        self.top += 1;
-        self.plies[self.top] = Ply {
-            placement,
-            side_to_move,
-            delta,
-            computed: [false; Color::COUNT],
+    /// The ply above the top, made the same position with the other side to move.
+    #[inline]
+    fn next_ply(&mut self) -> &mut Ply {
+        let [below, above] = match self.plies.get_mut(self.top..self.top + 2) {
+            Some([below, above]) => [below, above],
+            _ => panic!("push past the capacity of the accumulator stack"),
         };
+        above.placement = below.placement;
+        above.side_to_move = below.side_to_move.opponent();
+        above.delta = None;
+        above.computed = [false; Color::COUNT];
+        above
     }
 
     /// Takes the last move back.
@@ -287,8 +288,7 @@ impl Line<'_> {
     ) {
         let rows = ActiveRows::of(network, view, &self.plies[ply].placement);
         network.backend().run(Refresh {
-            bias: network.biases(),
-            rows: rows.as_slice(),
+            sum: rows.sum(network),
             values: &mut values[self.range(ply, view)],
         });
         self.plies[ply].computed[view.index()] = true;
@@ -310,16 +310,21 @@ impl Line<'_> {
             Some(delta) => {
                 let placement = &self.plies[ply].placement;
                 let perspective = network.architecture().perspective(view, placement);
-                let row = |&(piece, square): &(Piece, Square)| -> Row<'_> {
-                    network.row(perspective.input(piece, square))
+                let mut first_blocks = [[0; 2]; 2];
+                let rows_of = |pieces: &[(Piece, Square)], first_blocks: &mut [usize; 2]| {
+                    for (first, &(piece, square)) in first_blocks.iter_mut().zip(pieces) {
+                        *first = network.first_block(perspective.input(piece, square));
+                    }
                 };
-                let added = Rows::of(delta.put(), row);
-                let removed = Rows::of(delta.lifted(), row);
+                let [added, removed] = &mut first_blocks;
+                rows_of(delta.put(), added);
+                rows_of(delta.lifted(), removed);
                 network.backend().run(Update {
                     parent,
                     child,
-                    added: added.as_slice(),
-                    removed: removed.as_slice(),
+                    table: network.table(),
+                    added: &added[..delta.put().len()],
+                    removed: &removed[..delta.lifted().len()],
                 });
             }
         }
@@ -330,29 +335,6 @@ impl Line<'_> {
     fn range(&self, ply: usize, view: Color) -> core::ops::Range<usize> {
         let start = (ply * Color::COUNT + view.index()) * self.blocks;
         start..start + self.blocks
-    }
-}
-
-/// The rows of up to two pieces.
-struct Rows<'a> {
-    rows: [Row<'a>; 2],
-    len: usize,
-}
-
-impl<'a> Rows<'a> {
-    fn of(pieces: &[(Piece, Square)], row: impl Fn(&(Piece, Square)) -> Row<'a>) -> Self {
-        let mut rows: [Row<'a>; 2] = [&[]; 2];
-        for (slot, piece) in rows.iter_mut().zip(pieces) {
-            *slot = row(piece);
-        }
-        Self {
-            rows,
-            len: pieces.len(),
-        }
-    }
-
-    fn as_slice(&self) -> &[Row<'a>] {
-        &self.rows[..self.len]
     }
 }
 

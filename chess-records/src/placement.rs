@@ -252,7 +252,22 @@ impl Placement {
     }
 
     /// The placement after the pieces of `lifted` have been taken off and then those of `put` set
-    /// down.
+    /// down; see [`Placement::change`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Placement::change`].
+    pub fn after(
+        &self,
+        lifted: &[(Piece, Square)],
+        put: &[(Piece, Square)],
+    ) -> Result<Self, ChangeError> {
+        let mut next = *self;
+        next.change(lifted, put)?;
+        Ok(next)
+    }
+
+    /// Takes the pieces of `lifted` off and then sets those of `put` down.
     ///
     /// Everything is lifted before anything is put, so that king and rook may exchange squares or
     /// stay where they are.
@@ -260,36 +275,43 @@ impl Placement {
     /// # Errors
     ///
     /// A [`ChangeError`] when a piece to be lifted is not there, a square to put one on is taken, or
-    /// the result is no placement.
+    /// the result is no placement. The placement is then as it was.
     #[inline]
-    pub fn after(
-        &self,
+    pub fn change(
+        &mut self,
         lifted: &[(Piece, Square)],
         put: &[(Piece, Square)],
-    ) -> Result<Self, ChangeError> {
-        let mut next = *self;
+    ) -> Result<(), ChangeError> {
         let mut kings_moved = false;
-        for &(piece, square) in lifted {
-            if next.mask(piece) & square.bit() == 0 {
+        for (done, &(piece, square)) in lifted.iter().enumerate() {
+            if self.mask(piece) & square.bit() == 0 {
+                self.undo(&lifted[..done], &[]);
                 return Err(ChangeError::NotThere { piece, square });
             }
-            next.toggle(piece, square);
+            self.toggle(piece, square);
             kings_moved |= piece.piece_type == PieceType::King;
         }
-        for &(piece, square) in put {
-            if next.occupied() & square.bit() != 0 {
+        for (done, &(piece, square)) in put.iter().enumerate() {
+            if self.occupied() & square.bit() != 0 {
+                self.undo(lifted, &put[..done]);
                 return Err(ChangeError::Taken { piece, square });
             }
-            next.toggle(piece, square);
+            self.toggle(piece, square);
             kings_moved |= piece.piece_type == PieceType::King;
         }
-        if kings_moved {
-            next.check_kings()?;
+        if kings_moved || put.len() > lifted.len() {
+            let checked = self.check_kings().and_then(|()| self.check_men());
+            checked.inspect_err(|_| self.undo(lifted, put))?;
         }
-        if put.len() > lifted.len() {
-            next.check_men()?;
+        Ok(())
+    }
+
+    /// Undoes a part of a change.
+    #[cold]
+    fn undo(&mut self, lifted: &[(Piece, Square)], put: &[(Piece, Square)]) {
+        for &(piece, square) in lifted.iter().chain(put) {
+            self.toggle(piece, square);
         }
-        Ok(next)
     }
 
     #[inline]
@@ -429,7 +451,12 @@ mod tests {
     #[test]
     fn changes_that_cannot_be() {
         let start = kings_and(&[(WHITE_ROOK, Square::H1)]).unwrap();
-        let text = |lifted: &[_], put: &[_]| start.after(lifted, put).unwrap_err().to_string();
+        let text = |lifted: &[_], put: &[_]| {
+            let mut changed = start;
+            let error = changed.change(lifted, put).unwrap_err();
+            assert_eq!(changed, start, "a change that fails leaves no trace");
+            error.to_string()
+        };
         assert_eq!(
             text(&[(WHITE_ROOK, Square::A1)], &[]),
             "no White rook stands on a1"
@@ -438,8 +465,10 @@ mod tests {
             text(&[], &[(WHITE_ROOK, Square::H1)]),
             "h1 is taken, the White rook cannot be put there"
         );
+        let rook_and_h1 = [(WHITE_ROOK, Square::H1), (WHITE_ROOK, Square::H1)];
+        assert_eq!(text(&rook_and_h1, &[]), "no White rook stands on h1");
         assert_eq!(
-            text(&[(BLACK_KING, Square::E8)], &[]),
+            text(&[(BLACK_KING, Square::E8)], &[(WHITE_ROOK, Square::E8)]),
             "Black has 0 kings, expected 1"
         );
         let pawn = Piece::new(Color::White, PieceType::Pawn);

@@ -5,7 +5,9 @@
 
 use core::fmt;
 
-use super::Kernel;
+#[cfg(target_arch = "x86_64")]
+use super::x86_64;
+use super::{Instructions, Kernel, Portable};
 
 /// An instruction set that the loops over hidden values are compiled for. Scores do not depend on it.
 ///
@@ -24,10 +26,10 @@ macro_rules! has {
     }};
 }
 
-/// Declares the instruction sets, fastest last: name, architecture, how to detect its features, and the
-/// features.
+/// Declares the instruction sets, fastest last: name, what stands for its instructions, architecture, how
+/// to detect its features, and the features.
 macro_rules! instruction_sets {
-    ($($set:ident $name:literal $arch:literal $detect:ident [$($feature:literal),*];)*) => {
+    ($($set:ident $name:literal $instructions:expr, $arch:literal $detect:ident [$($feature:tt),*];)*) => {
         #[derive(Clone, Copy, PartialEq, Eq, Hash)]
         enum Set {
             Portable,
@@ -62,17 +64,20 @@ macro_rules! instruction_sets {
             #[inline]
             pub(crate) fn run<K: Kernel>(self, kernel: K) -> K::Output {
                 match self.0 {
-                    Set::Portable => kernel.run(),
+                    Set::Portable => kernel.run(Portable),
                     $(
                         #[cfg(target_arch = $arch)]
                         Set::$set => {
                             $(#[target_feature(enable = $feature)])*
-                            fn compiled<K: Kernel>(kernel: K) -> K::Output {
-                                kernel.run()
+                            fn compiled<K: Kernel, I: Instructions>(
+                                kernel: K,
+                                instructions: I,
+                            ) -> K::Output {
+                                kernel.run(instructions)
                             }
                             // SAFETY: the only place that makes a `Backend` of this set is
                             // `available`, which has seen that this machine has its features.
-                            unsafe { compiled(kernel) }
+                            unsafe { compiled(kernel, $instructions) }
                         }
                     )*
                 }
@@ -82,11 +87,11 @@ macro_rules! instruction_sets {
 }
 
 instruction_sets! {
-    Avx2 "avx2" "x86_64" is_x86_feature_detected ["avx2"];
-    Avx512 "avx512" "x86_64" is_x86_feature_detected ["avx512f", "avx512bw", "avx512vl"];
-    Avx512Vnni "avx512vnni" "x86_64" is_x86_feature_detected
+    Avx2 "avx2" x86_64::Avx2::new(), "x86_64" is_x86_feature_detected ["avx2"];
+    Avx512 "avx512" x86_64::Avx512::new(), "x86_64" is_x86_feature_detected ["avx512f", "avx512bw", "avx512vl"];
+    Avx512Vnni "avx512vnni" x86_64::Avx512Vnni::new(), "x86_64" is_x86_feature_detected
         ["avx512f", "avx512bw", "avx512vl", "avx512vnni"];
-    Neon "neon" "aarch64" is_aarch64_feature_detected ["neon"];
+    Neon "neon" Portable, "aarch64" is_aarch64_feature_detected ["neon"];
 }
 
 impl Backend {

@@ -16,13 +16,17 @@ pub(crate) struct Lanes<T>(pub(crate) [T; LANES]);
 
 impl<T: Value> Lanes<T> {
     pub(crate) const ZERO: Self = Self([T::ZERO; LANES]);
+
+    /// The same values, or the values clipped to 0…`qa` where they are too wide.
+    #[inline(always)]
+    pub(super) fn narrowed(self, qa: i16) -> Lanes<i16> {
+        Lanes(self.0.map(|value| value.narrowed(qa)))
+    }
 }
 
 /// An integer that hidden values are kept in: `i16` where the weights allow it, else `i32`.
 pub(crate) trait Value: Copy {
     const ZERO: Self;
-
-    fn from_bias(bias: i16) -> Self;
 
     /// Adds a weight, wrapping. Values between the first and the last row of an update may leave the
     /// range of an `i16`; the final one is back in it.
@@ -33,15 +37,13 @@ pub(crate) trait Value: Copy {
 
     /// The value clipped to 0…`qa`.
     fn clipped(self, qa: i16) -> i16;
+
+    /// The value itself, or clipped where it is too wide for an `i16`.
+    fn narrowed(self, qa: i16) -> i16;
 }
 
 impl Value for i16 {
     const ZERO: Self = 0;
-
-    #[inline(always)]
-    fn from_bias(bias: i16) -> Self {
-        bias
-    }
 
     #[inline(always)]
     fn plus(self, weight: i16) -> Self {
@@ -57,15 +59,15 @@ impl Value for i16 {
     fn clipped(self, qa: i16) -> i16 {
         self.clamp(0, qa)
     }
+
+    #[inline(always)]
+    fn narrowed(self, _: i16) -> i16 {
+        self
+    }
 }
 
 impl Value for i32 {
     const ZERO: Self = 0;
-
-    #[inline(always)]
-    fn from_bias(bias: i16) -> Self {
-        Self::from(bias)
-    }
 
     #[inline(always)]
     fn plus(self, weight: i16) -> Self {
@@ -80,5 +82,10 @@ impl Value for i32 {
     #[inline(always)]
     fn clipped(self, qa: i16) -> i16 {
         self.clamp(0, Self::from(qa)) as i16
+    }
+
+    #[inline(always)]
+    fn narrowed(self, qa: i16) -> i16 {
+        self.clipped(qa)
     }
 }
