@@ -8,6 +8,7 @@ extern crate std;
 mod board;
 mod fen;
 mod label;
+mod permutation;
 mod piece;
 mod placement;
 mod position;
@@ -18,6 +19,7 @@ mod dataset;
 
 pub use board::{Board, Labelled};
 pub use label::{GameResult, GameResultError, Label, Score};
+pub use permutation::{Permutation, PermutationIter};
 pub use piece::{Color, Piece, PieceType, PieceTypeError};
 pub use placement::{ChangeError, Placement, PlacementError};
 pub use position::{CastlingRights, LabelledPosition, Position, PositionError, Wing};
