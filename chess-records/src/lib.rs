@@ -14,6 +14,8 @@ mod placement;
 mod position;
 mod square;
 
+#[cfg(any(feature = "cozy-chess", feature = "shakmaty"))]
+mod adapters;
 #[cfg(feature = "std")]
 mod dataset;
 
