@@ -18,6 +18,8 @@ mod square;
 mod adapters;
 #[cfg(feature = "std")]
 mod dataset;
+#[cfg(feature = "std")]
+mod split;
 
 pub use board::{Board, Labelled};
 pub use label::{GameResult, GameResultError, Label, Score};
@@ -28,4 +30,6 @@ pub use position::{CastlingRights, LabelledPosition, Position, PositionError, Wi
 pub use square::{Square, SquareError, Squares};
 
 #[cfg(feature = "std")]
-pub use dataset::{Dataset, DatasetError};
+pub use dataset::{Concat, Dataset, DatasetError, Slice, SliceError};
+#[cfg(feature = "std")]
+pub use split::{Split, SplitError};

@@ -303,7 +303,7 @@ mod tests {
         const SEEDS: u64 = 100_000;
         for len in [100, 1_000, 1_024, 1_025, 3_000] {
             for index in [0, 1, len - 1] {
-                let mut counts = vec![0; 50];
+                let mut counts = [0; 50];
                 for seed in 0..SEEDS {
                     let number = Permutation::new(len, seed).get(index).unwrap();
                     counts[(number * 50 / len) as usize] += 1;
