@@ -297,6 +297,20 @@ mod tests {
         assert!(distance < 49.7, "{distance}");
     }
 
+    /// A Feistel network over 16 numbers reaches even permutations alone.
+    #[test]
+    #[cfg_attr(miri, ignore = "slow")]
+    fn half_of_the_orders_of_sixteen_are_odd() {
+        let is_odd = |order: &Vec<u64>| {
+            let after = |index: usize| order[index..].iter();
+            let inversions = (0..16).map(|i| after(i).filter(|&&n| n < order[i]).count());
+            inversions.sum::<usize>() % 2 == 1
+        };
+        let odd = (0..10_000).filter(|&seed| is_odd(&order(16, seed))).count();
+        // 5,000 ± 50.
+        assert!((4_800..5_200).contains(&odd), "{odd}");
+    }
+
     #[test]
     #[cfg_attr(miri, ignore = "slow")]
     fn first_and_last_numbers_are_spread_evenly() {
