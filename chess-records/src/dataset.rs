@@ -17,7 +17,8 @@ pub use slice::{Slice, SliceError};
 /// Samples numbered from 0, fetched in batches.
 ///
 /// The trait is object-safe for any one batch type: sources of different formats that fill the same
-/// batch mix as `Box<dyn Dataset<Batch = _>>`, and [`Concat`] lays them end to end.
+/// batch mix as `Box<dyn Dataset<Batch = _>>`, and [`Concat`] lays those whose batch is a `Vec` end to
+/// end. A batch that is a `Vec` holds one element for each index.
 pub trait Dataset: Send + Sync {
     /// What a gather fills; a buffer that is used again and again.
     type Batch;
