@@ -1,1 +1,2 @@
-//! x
+#![doc = include_str!("../README.md")]
+#![no_std]
