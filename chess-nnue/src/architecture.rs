@@ -80,6 +80,7 @@ pub struct Architecture {
     activation: Activation,
     king_buckets: KingBuckets,
     output_buckets: usize,
+    men_per_bucket: u8,
     qa: u16,
     qb: u16,
     eval_scale: i32,
@@ -149,6 +150,7 @@ impl Architecture {
             activation: Activation::Screlu,
             king_buckets: KingBuckets::NONE,
             output_buckets: 1,
+            men_per_bucket: 32,
             qa: 255,
             qb: 64,
             eval_scale: 400,
@@ -181,6 +183,7 @@ impl Architecture {
             });
         }
         self.output_buckets = output_buckets;
+        self.men_per_bucket = 32usize.div_ceil(output_buckets) as u8;
         Ok(self)
     }
 
@@ -264,11 +267,28 @@ impl Architecture {
     /// The output bucket of a placement: (men − 2) / ⌈32 / buckets⌉.
     #[must_use]
     pub const fn output_bucket(&self, placement: &Placement) -> usize {
-        (placement.men() as usize - 2) / 32usize.div_ceil(self.output_buckets)
+        self.output_bucket_of(placement.men() as usize)
+    }
+
+    /// The output bucket of a placement with this many men, of which there are at least two.
+    #[inline]
+    pub(crate) const fn output_bucket_of(&self, men: usize) -> usize {
+        if self.output_buckets == 1 {
+            return 0;
+        }
+        (men - 2) / self.men_per_bucket as usize
     }
 
     /// How `view` numbers its inputs while its king stands where it does.
+    #[inline]
     pub(crate) fn perspective(&self, view: Color, placement: &Placement) -> Perspective {
+        if self.king_buckets.count == 1 && !self.king_buckets.mirrored {
+            return Perspective {
+                view,
+                base: 0,
+                mirror: 0,
+            };
+        }
         let king = placement.king(view);
         let king = match view {
             Color::White => king,

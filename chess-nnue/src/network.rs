@@ -184,12 +184,8 @@ impl Network {
 
     /// The score of a position whose hidden values are known, the mover's first.
     #[inline]
-    pub(crate) fn evaluate_values<T: Value>(
-        &self,
-        placement: &Placement,
-        values: [&[Lanes<T>]; 2],
-    ) -> i32 {
-        let bucket = self.architecture.output_bucket(placement);
+    pub(crate) fn evaluate_values<T: Value>(&self, men: usize, values: [&[Lanes<T>]; 2]) -> i32 {
+        let bucket = self.architecture.output_bucket_of(men);
         let sum = self.backend.run(Output {
             row: self.output_row(bucket),
             values,
@@ -219,8 +215,9 @@ impl Network {
 
     /// The number of an input's first block.
     #[inline]
-    pub(crate) fn first_block(&self, input: usize) -> usize {
-        input * self.blocks()
+    pub(crate) fn first_block(&self, input: usize) -> u32 {
+        // At most 32 · 768 inputs of 128 blocks.
+        (input * self.blocks()) as u32
     }
 
     /// The rows of all inputs.
@@ -250,7 +247,7 @@ fn centipawns(sum: i64, squared: bool, bias: i64, eval_scale: i64, qa: i64, qb: 
 
 /// The first-layer rows that a view has on, by the numbers of their first blocks.
 pub(crate) struct ActiveRows {
-    first_blocks: [usize; Placement::MAX_MEN as usize],
+    first_blocks: [u32; Placement::MAX_MEN as usize],
     len: usize,
 }
 

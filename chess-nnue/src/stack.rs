@@ -39,6 +39,8 @@ struct Ply {
     side_to_move: Color,
     /// What led here from the ply below; a null move and the root changed nothing.
     delta: Option<Delta>,
+    /// How many men there are.
+    men: u8,
     /// Whose view's values are those of this position.
     computed: [bool; Color::COUNT],
 }
@@ -90,6 +92,7 @@ impl AccumulatorStack {
     pub fn push(&mut self, delta: &Delta) {
         let ply = self.next_ply();
         ply.delta = Some(*delta);
+        ply.men = ply.men + delta.put().len() as u8 - delta.lifted().len() as u8;
         if let Err(error) = ply.placement.change(delta.lifted(), delta.put()) {
             misfit(error);
         }
@@ -116,6 +119,7 @@ impl AccumulatorStack {
         above.placement = below.placement;
         above.side_to_move = below.side_to_move.opponent();
         above.delta = None;
+        above.men = below.men;
         above.computed = [false; Color::COUNT];
         above
     }
@@ -198,6 +202,7 @@ impl Ply {
             placement,
             side_to_move,
             delta: None,
+            men: placement.men() as u8,
             computed: [false; Color::COUNT],
         }
     }
@@ -227,24 +232,29 @@ struct Line<'a> {
 }
 
 impl Line<'_> {
+    #[inline]
     fn evaluate<T: Value>(mut self, values: &mut [Lanes<T>], network: &Network) -> i32 {
-        for view in Color::ALL {
-            self.bring_up(view, values, network);
-        }
         let top = self.plies.len() - 1;
-        let Ply {
-            placement,
-            side_to_move,
-            ..
-        } = self.plies[top];
+        for view in Color::ALL {
+            if !self.plies[top].computed[view.index()] {
+                self.bring_up(top, view, values, network);
+            }
+        }
+        let ply = &self.plies[top];
         let of = |view: Color| &values[self.range(top, view)];
-        network.evaluate_values(&placement, [of(side_to_move), of(side_to_move.opponent())])
+        let views = [of(ply.side_to_move), of(ply.side_to_move.opponent())];
+        network.evaluate_values(ply.men.into(), views)
     }
 
     /// Makes a view's values at the top those of the present position.
-    fn bring_up<T: Value>(&mut self, view: Color, values: &mut [Lanes<T>], network: &Network) {
-        let top = self.plies.len() - 1;
-        match self.nearest_computed(view, network) {
+    fn bring_up<T: Value>(
+        &mut self,
+        top: usize,
+        view: Color,
+        values: &mut [Lanes<T>],
+        network: &Network,
+    ) {
+        match self.nearest_computed(top, view, network) {
             Some(nearest) => {
                 for ply in nearest + 1..=top {
                     self.update(ply, view, values, network);
@@ -254,19 +264,22 @@ impl Line<'_> {
         }
     }
 
-    /// The nearest ply below whose values lead to the present ones by fewer rows than a refresh
+    /// The nearest ply below whose values lead to the present ones by no more rows than a refresh
     /// takes.
-    fn nearest_computed(&self, view: Color, network: &Network) -> Option<usize> {
-        let mut rows_left = self.plies.last()?.placement.men() as usize;
-        for (index, ply) in self.plies.iter().enumerate().rev() {
-            if ply.computed[view.index()] {
-                return Some(index);
+    #[inline]
+    fn nearest_computed(&self, top: usize, view: Color, network: &Network) -> Option<usize> {
+        let mut rows_left = self.plies[top].men.into();
+        for ply in (1..=top).rev() {
+            if let Some(delta) = &self.plies[ply].delta {
+                if self.turns_view(ply, view, network) {
+                    return None;
+                }
+                let rows = delta.lifted().len() + delta.put().len();
+                rows_left = usize::checked_sub(rows_left, rows)?;
             }
-            let Some(delta) = &ply.delta else { continue };
-            if self.turns_view(index, view, network) {
-                return None;
+            if self.plies[ply - 1].computed[view.index()] {
+                return Some(ply - 1);
             }
-            rows_left = rows_left.checked_sub(delta.lifted().len() + delta.put().len())?;
         }
         None
     }
@@ -311,7 +324,7 @@ impl Line<'_> {
                 let placement = &self.plies[ply].placement;
                 let perspective = network.architecture().perspective(view, placement);
                 let mut first_blocks = [[0; 2]; 2];
-                let rows_of = |pieces: &[(Piece, Square)], first_blocks: &mut [usize; 2]| {
+                let rows_of = |pieces: &[(Piece, Square)], first_blocks: &mut [u32; 2]| {
                     for (first, &(piece, square)) in first_blocks.iter_mut().zip(pieces) {
                         *first = network.first_block(perspective.input(piece, square));
                     }

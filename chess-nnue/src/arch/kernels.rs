@@ -17,7 +17,7 @@ const TILE: usize = 4;
 #[derive(Clone, Copy)]
 pub(crate) struct Rows<'a> {
     pub(crate) table: &'a [Lanes<i16>],
-    pub(crate) first_blocks: &'a [usize],
+    pub(crate) first_blocks: &'a [u32],
 }
 
 /// bias + Σ rows.
@@ -36,8 +36,8 @@ impl SumOfRows<'_> {
         for block in 0..BLOCKS {
             add(&mut sum[block], &bias[block]);
         }
-        for row in self.rows.first_blocks {
-            let weights = blocks_at::<BLOCKS>(self.rows.table, row + first);
+        for &row in self.rows.first_blocks {
+            let weights = blocks_at::<BLOCKS>(self.rows.table, row as usize + first);
             for block in 0..BLOCKS {
                 add(&mut sum[block], &weights[block]);
             }
@@ -83,8 +83,8 @@ pub(crate) struct Update<'a, T> {
     pub(crate) parent: &'a [Lanes<T>],
     pub(crate) child: &'a mut [Lanes<T>],
     pub(crate) table: &'a [Lanes<i16>],
-    pub(crate) added: &'a [usize],
-    pub(crate) removed: &'a [usize],
+    pub(crate) added: &'a [u32],
+    pub(crate) removed: &'a [u32],
 }
 
 impl<T: Value> Kernel for Update<'_, T> {
@@ -106,14 +106,14 @@ impl<T: Value> Update<'_, T> {
     #[inline(always)]
     fn by<const ADDED: usize, const REMOVED: usize>(
         self,
-        added: [usize; ADDED],
-        removed: [usize; REMOVED],
+        added: [u32; ADDED],
+        removed: [u32; REMOVED],
     ) {
         // Slices of one known length, so that the loop below needs no checks.
         let blocks = self.child.len();
         let parent = &self.parent[..blocks];
-        let added = added.map(|row| &self.table[row..][..blocks]);
-        let removed = removed.map(|row| &self.table[row..][..blocks]);
+        let added = rows(self.table, added, blocks);
+        let removed = rows(self.table, removed, blocks);
         for block in 0..blocks {
             let mut values = parent[block];
             for row in added {
@@ -130,14 +130,27 @@ impl<T: Value> Update<'_, T> {
     fn by_any(self) {
         for (block, child) in self.child.iter_mut().enumerate() {
             *child = self.parent[block];
-            for row in self.added {
-                add(child, &self.table[row + block]);
+            for &row in self.added {
+                add(child, &self.table[row as usize + block]);
             }
-            for row in self.removed {
-                subtract(child, &self.table[row + block]);
+            for &row in self.removed {
+                subtract(child, &self.table[row as usize + block]);
             }
         }
     }
+}
+
+#[inline(always)]
+fn rows<const ROWS: usize>(
+    table: &[Lanes<i16>],
+    first_blocks: [u32; ROWS],
+    blocks: usize,
+) -> [&[Lanes<i16>]; ROWS] {
+    let mut rows: [&[Lanes<i16>]; ROWS] = [&[]; ROWS];
+    for row in 0..ROWS {
+        rows[row] = &table[first_blocks[row] as usize..][..blocks];
+    }
+    rows
 }
 
 #[inline(always)]
@@ -188,57 +201,75 @@ pub(crate) struct OutputRow<'a> {
 }
 
 impl OutputRow<'_> {
-    /// The sum over the blocks of both halves, which `values` gives by half and number; exact.
+    /// The sum over both halves of hidden values; exact.
     #[inline(always)]
     fn sum<T: Value, I: Instructions>(
         &self,
         instructions: I,
-        values: impl Fn(usize, usize) -> Lanes<T>,
+        values: &impl HiddenValues<T>,
     ) -> i64 {
         match self.sum {
-            OutputSum::ScreluNarrow => self.narrow(instructions, values, I::add_screlu),
-            OutputSum::CreluNarrow => self.narrow(instructions, values, I::add_crelu),
-            OutputSum::ScreluWide => self.wide(values, |clipped| clipped * clipped),
-            OutputSum::CreluWide => self.wide(values, |clipped| clipped),
+            OutputSum::ScreluNarrow => self.narrow::<T, I, true>(instructions, values),
+            OutputSum::CreluNarrow => self.narrow::<T, I, false>(instructions, values),
+            OutputSum::ScreluWide => self.wide::<T, true>(values),
+            OutputSum::CreluWide => self.wide::<T, false>(values),
         }
     }
 
     /// The halves have sums of their own, so that one need not wait for the other.
     #[inline(always)]
-    fn narrow<T: Value, I: Instructions>(
+    fn narrow<T: Value, I: Instructions, const SQUARED: bool>(
         &self,
         instructions: I,
-        values: impl Fn(usize, usize) -> Lanes<T>,
-        add: impl Fn(I, I::Sums, &Lanes<i16>, &Lanes<i16>, i16) -> I::Sums,
+        values: &impl HiddenValues<T>,
     ) -> i64 {
-        let mut sums = [instructions.zero(); 2];
-        let [mover, other] = self.weights;
-        for (block, weights) in mover.iter().zip(other).enumerate() {
-            let values = [0, 1].map(|half| values(half, block).narrowed(self.qa));
-            sums[0] = add(instructions, sums[0], &values[0], weights.0, self.qa);
-            sums[1] = add(instructions, sums[1], &values[1], weights.1, self.qa);
+        let [mut mover, mut other] = [instructions.zero(); 2];
+        for block in 0..self.weights[0].len() {
+            mover = self.add::<T, I, SQUARED>(instructions, mover, values, 0, block);
+            other = self.add::<T, I, SQUARED>(instructions, other, values, 1, block);
         }
-        instructions.total(sums).into()
+        instructions.total([mover, other]).into()
     }
 
     #[inline(always)]
-    fn wide<T: Value>(
+    fn add<T: Value, I: Instructions, const SQUARED: bool>(
         &self,
-        values: impl Fn(usize, usize) -> Lanes<T>,
-        activated: impl Fn(i64) -> i64,
-    ) -> i64 {
+        instructions: I,
+        sums: I::Sums,
+        values: &impl HiddenValues<T>,
+        half: usize,
+        block: usize,
+    ) -> I::Sums {
+        let values = T::narrowed(&values.block(half, block), self.qa);
+        let weights = &self.weights[half][block];
+        if SQUARED {
+            instructions.add_screlu(sums, &values, weights, self.qa)
+        } else {
+            instructions.add_crelu(sums, &values, weights, self.qa)
+        }
+    }
+
+    #[inline(always)]
+    fn wide<T: Value, const SQUARED: bool>(&self, values: &impl HiddenValues<T>) -> i64 {
         let mut sum = 0;
         for half in 0..2 {
-            for (block, weights) in self.weights[half].iter().enumerate() {
-                let values = values(half, block);
+            for block in 0..self.weights[half].len() {
+                let (values, weights) = (values.block(half, block), &self.weights[half][block]);
                 for lane in 0..LANES {
-                    let clipped = values.0[lane].clipped(self.qa);
-                    sum += activated(clipped.into()) * i64::from(weights.0[lane]);
+                    let clipped = i64::from(values.0[lane].clipped(self.qa));
+                    let activated = if SQUARED { clipped * clipped } else { clipped };
+                    sum += activated * i64::from(weights.0[lane]);
                 }
             }
         }
         sum
     }
+}
+
+/// Where the output layer finds hidden values.
+trait HiddenValues<T> {
+    /// A block of the mover's (`half` 0) or the opponent's (1) values.
+    fn block(&self, half: usize, block: usize) -> Lanes<T>;
 }
 
 /// The sum of an output row over both views' values, the mover's first.
@@ -247,15 +278,19 @@ pub(crate) struct Output<'a, T> {
     pub(crate) values: [&'a [Lanes<T>]; 2],
 }
 
+impl<T: Value> HiddenValues<T> for Output<'_, T> {
+    #[inline(always)]
+    fn block(&self, half: usize, block: usize) -> Lanes<T> {
+        self.values[half][block]
+    }
+}
+
 impl<T: Value> Kernel for Output<'_, T> {
     type Output = i64;
 
     #[inline(always)]
     fn run<I: Instructions>(self, instructions: I) -> i64 {
-        let blocks = self.row.weights[0].len();
-        let values = self.values.map(|values| &values[..blocks]);
-        self.row
-            .sum(instructions, |half, block| values[half][block])
+        self.row.sum(instructions, &self)
     }
 }
 
@@ -266,14 +301,18 @@ pub(crate) struct OutputOfRows<'a, T> {
     pub(crate) width: PhantomData<T>,
 }
 
+impl<T: Value> HiddenValues<T> for OutputOfRows<'_, T> {
+    #[inline(always)]
+    fn block(&self, half: usize, block: usize) -> Lanes<T> {
+        self.values[half].blocks::<T, 1>(block)[0]
+    }
+}
+
 impl<T: Value> Kernel for OutputOfRows<'_, T> {
     type Output = i64;
 
     #[inline(always)]
     fn run<I: Instructions>(self, instructions: I) -> i64 {
-        self.row.sum(instructions, |half, block| {
-            let [values] = self.values[half].blocks::<T, 1>(block);
-            values
-        })
+        self.row.sum(instructions, &self)
     }
 }

@@ -16,12 +16,6 @@ pub(crate) struct Lanes<T>(pub(crate) [T; LANES]);
 
 impl<T: Value> Lanes<T> {
     pub(crate) const ZERO: Self = Self([T::ZERO; LANES]);
-
-    /// The same values, or the values clipped to 0…`qa` where they are too wide.
-    #[inline(always)]
-    pub(super) fn narrowed(self, qa: i16) -> Lanes<i16> {
-        Lanes(self.0.map(|value| value.narrowed(qa)))
-    }
 }
 
 /// An integer that hidden values are kept in: `i16` where the weights allow it, else `i32`.
@@ -38,8 +32,8 @@ pub(crate) trait Value: Copy {
     /// The value clipped to 0…`qa`.
     fn clipped(self, qa: i16) -> i16;
 
-    /// The value itself, or clipped where it is too wide for an `i16`.
-    fn narrowed(self, qa: i16) -> i16;
+    /// The same values, or clipped ones where they are too wide for an `i16`.
+    fn narrowed(values: &Lanes<Self>, qa: i16) -> Lanes<i16>;
 }
 
 impl Value for i16 {
@@ -61,8 +55,8 @@ impl Value for i16 {
     }
 
     #[inline(always)]
-    fn narrowed(self, _: i16) -> i16 {
-        self
+    fn narrowed(values: &Lanes<Self>, _: i16) -> Lanes<i16> {
+        *values
     }
 }
 
@@ -85,7 +79,11 @@ impl Value for i32 {
     }
 
     #[inline(always)]
-    fn narrowed(self, qa: i16) -> i16 {
-        self.clipped(qa)
+    fn narrowed(values: &Lanes<Self>, qa: i16) -> Lanes<i16> {
+        let mut narrowed = Lanes::ZERO;
+        for lane in 0..LANES {
+            narrowed.0[lane] = values.0[lane].clipped(qa);
+        }
+        narrowed
     }
 }

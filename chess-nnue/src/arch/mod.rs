@@ -21,8 +21,9 @@ pub(crate) use lanes::{LANES, Lanes, Value, blocks};
 pub(crate) trait Kernel {
     type Output;
 
-    /// Runs the loop. Implementations are `#[inline(always)]`, down to the innermost loop, so that they
-    /// are compiled with the features of the function they are called from.
+    /// Runs the loop. Implementations are `#[inline(always)]` down to the innermost loop, and free of
+    /// closures, which cannot be: so all is compiled with the features of the function it is called
+    /// from.
     fn run<I: Instructions>(self, instructions: I) -> Self::Output;
 }
 
@@ -102,7 +103,11 @@ impl Instructions for Portable {
     }
 
     #[inline(always)]
-    fn total(self, sums: [Self::Sums; 2]) -> i32 {
-        sums.into_iter().flatten().sum()
+    fn total(self, [first, second]: [Self::Sums; 2]) -> i32 {
+        let mut total = 0;
+        for lane in 0..LANES {
+            total += first[lane] + second[lane];
+        }
+        total
     }
 }

@@ -45,6 +45,19 @@ impl Avx2 {
             _mm256_min_epi16(above, _mm256_set1_epi16(qa))
         }
     }
+
+    /// clip · weight.
+    #[inline(always)]
+    fn product(self, values: __m256i, weights: __m256i, qa: i16) -> __m256i {
+        // SAFETY: the type is proof of AVX2.
+        unsafe { _mm256_mullo_epi16(self.clipped(values, qa), weights) }
+    }
+
+    #[inline(always)]
+    fn add_half(self, sums: __m256i, factors: __m256i, clipped: __m256i) -> __m256i {
+        // SAFETY: the type is proof of AVX2.
+        unsafe { _mm256_add_epi32(sums, _mm256_madd_epi16(factors, clipped)) }
+    }
 }
 
 impl Instructions for Avx2 {
@@ -59,36 +72,31 @@ impl Instructions for Avx2 {
     #[inline(always)]
     fn add_screlu(
         self,
-        sums: Self::Sums,
+        [first, second]: Self::Sums,
         values: &Lanes<i16>,
         weights: &Lanes<i16>,
         qa: i16,
     ) -> Self::Sums {
-        let (values, weights) = (self.halves(values), self.halves(weights));
-        core::array::from_fn(|half| {
-            let clipped = self.clipped(values[half], qa);
-            // SAFETY: the type is proof of AVX2.
-            unsafe {
-                let product = _mm256_mullo_epi16(clipped, weights[half]);
-                _mm256_add_epi32(sums[half], _mm256_madd_epi16(product, clipped))
-            }
-        })
+        let ([v, w], [x, y]) = (self.halves(values), self.halves(weights));
+        [
+            self.add_half(first, self.product(v, x, qa), self.clipped(v, qa)),
+            self.add_half(second, self.product(w, y, qa), self.clipped(w, qa)),
+        ]
     }
 
     #[inline(always)]
     fn add_crelu(
         self,
-        sums: Self::Sums,
+        [first, second]: Self::Sums,
         values: &Lanes<i16>,
         weights: &Lanes<i16>,
         qa: i16,
     ) -> Self::Sums {
-        let (values, weights) = (self.halves(values), self.halves(weights));
-        core::array::from_fn(|half| {
-            let clipped = self.clipped(values[half], qa);
-            // SAFETY: the type is proof of AVX2.
-            unsafe { _mm256_add_epi32(sums[half], _mm256_madd_epi16(weights[half], clipped)) }
-        })
+        let ([v, w], [x, y]) = (self.halves(values), self.halves(weights));
+        [
+            self.add_half(first, x, self.clipped(v, qa)),
+            self.add_half(second, y, self.clipped(w, qa)),
+        ]
     }
 
     #[inline(always)]
