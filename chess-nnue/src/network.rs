@@ -215,9 +215,8 @@ impl Network {
 
     /// The number of an input's first block.
     #[inline]
-    pub(crate) fn first_block(&self, input: usize) -> u32 {
-        // At most 32 · 768 inputs of 128 blocks.
-        (input * self.blocks()) as u32
+    pub(crate) fn first_block(&self, input: usize) -> usize {
+        input * self.blocks()
     }
 
     /// The rows of all inputs.
@@ -247,7 +246,7 @@ fn centipawns(sum: i64, squared: bool, bias: i64, eval_scale: i64, qa: i64, qb: 
 
 /// The first-layer rows that a view has on, by the numbers of their first blocks.
 pub(crate) struct ActiveRows {
-    first_blocks: [u32; Placement::MAX_MEN as usize],
+    first_blocks: [usize; Placement::MAX_MEN as usize],
     len: usize,
 }
 
@@ -255,18 +254,15 @@ impl ActiveRows {
     #[inline]
     pub(crate) fn of(network: &Network, view: Color, placement: &Placement) -> Self {
         let perspective = network.architecture.perspective(view, placement);
-        let mut active = Self {
-            first_blocks: [0; Placement::MAX_MEN as usize],
-            len: 0,
-        };
+        let mut first_blocks = [0; Placement::MAX_MEN as usize];
+        let mut len = 0;
         for piece in Piece::ALL {
             for square in Squares::new(placement.mask(piece)) {
-                let input = perspective.input(piece, square);
-                active.first_blocks[active.len] = network.first_block(input);
-                active.len += 1;
+                first_blocks[len] = network.first_block(perspective.input(piece, square));
+                len += 1;
             }
         }
-        active
+        Self { first_blocks, len }
     }
 
     /// The hidden values of these rows.

@@ -324,7 +324,7 @@ impl Line<'_> {
                 let placement = &self.plies[ply].placement;
                 let perspective = network.architecture().perspective(view, placement);
                 let mut first_blocks = [[0; 2]; 2];
-                let rows_of = |pieces: &[(Piece, Square)], first_blocks: &mut [u32; 2]| {
+                let rows_of = |pieces: &[(Piece, Square)], first_blocks: &mut [usize; 2]| {
                     for (first, &(piece, square)) in first_blocks.iter_mut().zip(pieces) {
                         *first = network.first_block(perspective.input(piece, square));
                     }

@@ -17,7 +17,7 @@ const TILE: usize = 4;
 #[derive(Clone, Copy)]
 pub(crate) struct Rows<'a> {
     pub(crate) table: &'a [Lanes<i16>],
-    pub(crate) first_blocks: &'a [u32],
+    pub(crate) first_blocks: &'a [usize],
 }
 
 /// bias + Σ rows.
@@ -37,7 +37,7 @@ impl SumOfRows<'_> {
             add(&mut sum[block], &bias[block]);
         }
         for &row in self.rows.first_blocks {
-            let weights = blocks_at::<BLOCKS>(self.rows.table, row as usize + first);
+            let weights = blocks_at::<BLOCKS>(self.rows.table, row + first);
             for block in 0..BLOCKS {
                 add(&mut sum[block], &weights[block]);
             }
@@ -83,8 +83,8 @@ pub(crate) struct Update<'a, T> {
     pub(crate) parent: &'a [Lanes<T>],
     pub(crate) child: &'a mut [Lanes<T>],
     pub(crate) table: &'a [Lanes<i16>],
-    pub(crate) added: &'a [u32],
-    pub(crate) removed: &'a [u32],
+    pub(crate) added: &'a [usize],
+    pub(crate) removed: &'a [usize],
 }
 
 impl<T: Value> Kernel for Update<'_, T> {
@@ -106,8 +106,8 @@ impl<T: Value> Update<'_, T> {
     #[inline(always)]
     fn by<const ADDED: usize, const REMOVED: usize>(
         self,
-        added: [u32; ADDED],
-        removed: [u32; REMOVED],
+        added: [usize; ADDED],
+        removed: [usize; REMOVED],
     ) {
         // Slices of one known length, so that the loop below needs no checks.
         let blocks = self.child.len();
@@ -131,10 +131,10 @@ impl<T: Value> Update<'_, T> {
         for (block, child) in self.child.iter_mut().enumerate() {
             *child = self.parent[block];
             for &row in self.added {
-                add(child, &self.table[row as usize + block]);
+                add(child, &self.table[row + block]);
             }
             for &row in self.removed {
-                subtract(child, &self.table[row as usize + block]);
+                subtract(child, &self.table[row + block]);
             }
         }
     }
@@ -143,12 +143,12 @@ impl<T: Value> Update<'_, T> {
 #[inline(always)]
 fn rows<const ROWS: usize>(
     table: &[Lanes<i16>],
-    first_blocks: [u32; ROWS],
+    first_blocks: [usize; ROWS],
     blocks: usize,
 ) -> [&[Lanes<i16>]; ROWS] {
     let mut rows: [&[Lanes<i16>]; ROWS] = [&[]; ROWS];
     for row in 0..ROWS {
-        rows[row] = &table[first_blocks[row] as usize..][..blocks];
+        rows[row] = &table[first_blocks[row]..][..blocks];
     }
     rows
 }
