@@ -6,6 +6,7 @@
 extern crate std;
 
 mod board;
+mod excerpt;
 mod fen;
 mod label;
 mod piece;
@@ -17,6 +18,8 @@ mod square;
 mod dataset;
 
 pub use board::{Board, Labelled};
+pub use excerpt::Excerpt;
+pub use fen::{Fen, FenError, FenField};
 pub use label::{GameResult, GameResultError, Label, Score};
 pub use piece::{Color, Piece, PieceType, PieceTypeError};
 pub use placement::{ChangeError, Placement, PlacementError};
