@@ -6,25 +6,32 @@
 extern crate std;
 
 mod board;
+mod en_passant;
+mod encode_error;
 mod excerpt;
 mod fen;
 mod label;
+pub mod marlin;
 mod piece;
 mod placement;
 mod position;
 mod square;
+mod viri_move;
 
 #[cfg(feature = "std")]
 mod dataset;
 
 pub use board::{Board, Labelled};
+pub use encode_error::EncodeError;
 pub use excerpt::Excerpt;
 pub use fen::{Fen, FenError, FenField};
 pub use label::{GameResult, GameResultError, Label, Score};
+pub use marlin::{CornerBishops, MarlinError, MarlinMoveRecord, MarlinRecord};
 pub use piece::{Color, Piece, PieceType, PieceTypeError};
 pub use placement::{ChangeError, Placement, PlacementError};
 pub use position::{CastlingRights, LabelledPosition, Position, PositionError, Wing};
 pub use square::{Square, SquareError, Squares};
+pub use viri_move::{ViriMove, ViriMoveError, ViriMoveKind};
 
 #[cfg(feature = "std")]
 pub use dataset::{Dataset, DatasetError};
