@@ -16,6 +16,7 @@ mod piece;
 mod placement;
 mod position;
 mod square;
+mod text;
 mod viri_move;
 
 #[cfg(feature = "std")]
@@ -31,7 +32,10 @@ pub use piece::{Color, Piece, PieceType, PieceTypeError};
 pub use placement::{ChangeError, Placement, PlacementError};
 pub use position::{CastlingRights, LabelledPosition, Position, PositionError, Wing};
 pub use square::{Square, SquareError, Squares};
+pub use text::{Text, TextError};
 pub use viri_move::{ViriMove, ViriMoveError, ViriMoveKind};
 
 #[cfg(feature = "std")]
 pub use dataset::{Dataset, DatasetError};
+#[cfg(feature = "std")]
+pub use text::{TextReadError, TextReader};
