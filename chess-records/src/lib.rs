@@ -17,10 +17,19 @@ mod placement;
 mod position;
 mod square;
 mod text;
+mod view;
 mod viri_move;
 
 #[cfg(feature = "std")]
+mod atomic;
+#[cfg(feature = "std")]
 mod dataset;
+#[cfg(feature = "std")]
+mod file;
+#[cfg(feature = "std")]
+mod game_order;
+#[cfg(feature = "std")]
+mod record_dataset;
 
 pub use board::{Board, Labelled};
 pub use encode_error::EncodeError;
@@ -33,9 +42,14 @@ pub use placement::{ChangeError, Placement, PlacementError};
 pub use position::{CastlingRights, LabelledPosition, Position, PositionError, Wing};
 pub use square::{Square, SquareError, Squares};
 pub use text::{Text, TextError};
+pub use view::{Fault, FixedRecord, MarlinView, RecordView, ViewError};
 pub use viri_move::{ViriMove, ViriMoveError, ViriMoveKind};
 
 #[cfg(feature = "std")]
+pub use atomic::{AtomicFile, AtomicFileError};
+#[cfg(feature = "std")]
 pub use dataset::{Dataset, DatasetError};
+#[cfg(feature = "std")]
+pub use file::{FileBytes, FileFault, OpenError, RecordFile};
 #[cfg(feature = "std")]
 pub use text::{TextReadError, TextReader};
