@@ -96,12 +96,12 @@ impl FixedRecord for MarlinMoveRecord {
 /// A view of marlinformat records.
 pub type MarlinView<D> = RecordView<MarlinRecord, D>;
 
-/// Bytes (`Vec<u8>`, `&[u8]`, `include_bytes!`, a [`FileBytes`](crate::FileBytes)) seen as records.
+/// Bytes (`Vec<u8>`, `&[u8]`, `include_bytes!`, a `FileBytes`) seen as records.
 ///
 /// Opening a view checks its length alone and copies nothing; records are checked as they are
 /// decoded, or all at once by [`RecordView::verify`]. Records are numbered from 0.
 ///
-/// With feature `std` a view is a [`Dataset`](crate::Dataset).
+/// With feature `std` a view is a `Dataset`.
 #[derive(Clone)]
 pub struct RecordView<R, D> {
     data: D,
