@@ -42,7 +42,7 @@ fn after_en_passant(
     placement.after(&lifted, &[(pawn, target)]).ok()
 }
 
-/// Whether a piece of `by` attacks `square`.
+/// Whether a piece of `by` attacks `square`, where the other side's king stands: kings give no check.
 fn attacked(placement: &Placement, square: Square, by: Color) -> bool {
     const DIAGONAL: [(i8, i8); 4] = [(1, 1), (1, -1), (-1, 1), (-1, -1)];
     const STRAIGHT: [(i8, i8); 4] = [(1, 0), (-1, 0), (0, 1), (0, -1)];
@@ -53,7 +53,6 @@ fn attacked(placement: &Placement, square: Square, by: Color) -> bool {
     };
     of(PieceType::Pawn) & pawn_attacks(square, by.opponent()) != 0
         || of(PieceType::Knight) & knight_attacks(square) != 0
-        || of(PieceType::King) & king_attacks(square) != 0
         || slides(DIAGONAL, PieceType::Bishop)
         || slides(STRAIGHT, PieceType::Rook)
 }
@@ -79,11 +78,6 @@ fn knight_attacks(square: Square) -> u64 {
         (-1, 2),
     ];
     JUMPS.iter().fold(0, |mask, &by| mask | step(square, by))
-}
-
-fn king_attacks(square: Square) -> u64 {
-    let around = (-1..=1).flat_map(|file| (-1..=1).map(move |rank| (file, rank)));
-    around.fold(0, |mask, by| mask | step(square, by)) & !square.bit()
 }
 
 fn slide(occupied: u64, from: Square, directions: [(i8, i8); 4]) -> u64 {

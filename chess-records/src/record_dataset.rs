@@ -118,7 +118,7 @@ impl<R: FixedRecord> Dataset for RecordFile<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{MarlinRecord, MarlinView};
+    use crate::{MarlinMoveRecord, MarlinRecord, MarlinView};
     use std::error::Error;
     use std::string::ToString;
 
@@ -180,6 +180,21 @@ mod tests {
     #[should_panic(expected = "record 1 of 1")]
     fn a_game_start_past_the_end() {
         MarlinView::new(records(1)).unwrap().game_start(1);
+    }
+
+    #[test]
+    fn records_with_a_move_tell_no_games() {
+        let mut bytes = records(2);
+        (bytes[26], bytes[32 + 26]) = (1, 2); // would be move numbers
+        let marlin = MarlinView::new(&bytes).unwrap();
+        assert_eq!(marlin.game_start(0), Some(true));
+        assert_eq!(marlin.game_start(1), Some(false));
+        let moves = RecordView::<MarlinMoveRecord, _>::new(&bytes).unwrap();
+        assert_eq!(moves.game_start(0), None);
+        assert_eq!(moves.game_start(1), None);
+        let mut batch = Vec::new();
+        moves.gather(&[1], &mut batch).unwrap();
+        assert_eq!(batch[0].position.fullmove_number(), None);
     }
 
     #[test]

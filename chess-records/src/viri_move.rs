@@ -148,6 +148,20 @@ impl ViriMove {
     }
 }
 
+impl TryFrom<u16> for ViriMove {
+    type Error = ViriMoveError;
+
+    fn try_from(bits: u16) -> Result<Self, ViriMoveError> {
+        Self::from_bits(bits)
+    }
+}
+
+impl From<ViriMove> for u16 {
+    fn from(packed: ViriMove) -> Self {
+        packed.to_bits()
+    }
+}
+
 /// As in UCI with castling as in Chess960: `e2e4`, `e7e8q`, `e1h1`.
 impl fmt::Display for ViriMove {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -204,7 +218,8 @@ mod tests {
         for bits in 0..=u16::MAX {
             if let Ok(packed) = ViriMove::from_bits(bits) {
                 let again = ViriMove::new(packed.from(), packed.to(), packed.kind());
-                assert_eq!(again.map(ViriMove::to_bits), Ok(bits));
+                assert_eq!(again.map(u16::from), Ok(bits));
+                assert_eq!(ViriMove::try_from(bits), Ok(packed));
                 kept += 1;
             }
         }

@@ -16,15 +16,23 @@ use serde::Deserialize;
 
 fn folder(name: &str) -> PathBuf {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
-    tests.join("golden/marlin").join(name)
+    tests.join("golden").join(name)
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    let mut names: Vec<_> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
 }
 
 /// The files of a folder without their endings; each must have exactly these endings.
 fn pairs(name: &str, endings: [&str; 2]) -> Vec<PathBuf> {
     let folder = folder(name);
     let mut stems = BTreeSet::new();
-    for entry in fs::read_dir(&folder).unwrap() {
-        let file = entry.unwrap().file_name().into_string().unwrap();
+    for file in names(&folder) {
         let stem = endings.iter().find_map(|ending| file.strip_suffix(ending));
         let stem = stem.unwrap_or_else(|| panic!("no test uses {file}"));
         for ending in endings {
@@ -131,7 +139,7 @@ impl Expected {
 #[test]
 fn valid_records_decode_and_encode() {
     let mut checked = 0;
-    for stem in pairs("valid", [".marlin", ".expected.jsonl"]) {
+    for stem in pairs("marlin/valid", [".marlin", ".expected.jsonl"]) {
         let view = MarlinView::new(fs::read(with_ending(&stem, ".marlin")).unwrap()).unwrap();
         let expected = fs::read_to_string(with_ending(&stem, ".expected.jsonl")).unwrap();
         assert_eq!(view.len(), expected.lines().count() as u64);
@@ -151,7 +159,7 @@ fn valid_records_decode_and_encode() {
 
 #[test]
 fn invalid_files_say_what_is_wrong() {
-    let stems = pairs("invalid", [".marlin", ".error.txt"]);
+    let stems = pairs("marlin/invalid", [".marlin", ".error.txt"]);
     assert_eq!(stems.len(), 16);
     for stem in stems {
         let bytes = fs::read(with_ending(&stem, ".marlin")).unwrap();
@@ -165,6 +173,33 @@ fn invalid_files_say_what_is_wrong() {
         };
         assert_eq!(found, expected.trim_end(), "{}", stem.display());
     }
+}
+
+#[derive(Deserialize)]
+struct EnPassant {
+    fen: String,
+    legal: bool,
+}
+
+#[test]
+fn en_passant_squares_stay_where_a_pawn_may_take() {
+    let lines = fs::read_to_string(folder("en_passant/positions.jsonl")).unwrap();
+    for line in lines.lines() {
+        let EnPassant { fen, legal } = serde_json::from_str(line).unwrap();
+        let position = Position::from_fen(&fen).unwrap();
+        assert!(position.en_passant().is_some());
+        let normal = position.normalize_en_passant();
+        assert_eq!(normal.en_passant().is_some(), legal, "{fen}");
+    }
+    assert!(lines.lines().count() > 300);
+}
+
+#[test]
+fn no_golden_file_is_forgotten() {
+    assert_eq!(names(&folder("")), ["README.md", "en_passant", "marlin"]);
+    assert_eq!(names(&folder("en_passant")), ["positions.jsonl"]);
+    // What these two hold is checked where it is used.
+    assert_eq!(names(&folder("marlin")), ["invalid", "valid"]);
 }
 
 fn chain(error: &dyn Error) -> String {
