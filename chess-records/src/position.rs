@@ -179,6 +179,12 @@ impl Position {
         Ok(self)
     }
 
+    /// This position without an en passant square.
+    pub(crate) const fn without_en_passant(mut self) -> Self {
+        self.en_passant = None;
+        self
+    }
+
     fn just_passed(&self, square: Square) -> bool {
         let enemy_pawns = Piece::new(self.side_to_move.opponent(), PieceType::Pawn);
         let (rank, pawn_rank) = match self.side_to_move {

@@ -116,6 +116,11 @@ impl Square {
     pub(crate) const fn lowest(mask: u64) -> Option<Self> {
         Self::new(mask.trailing_zeros() as u8)
     }
+
+    /// The highest square of a mask.
+    pub(crate) const fn highest(mask: u64) -> Option<Self> {
+        Self::new(63u8.wrapping_sub(mask.leading_zeros() as u8))
+    }
 }
 
 impl TryFrom<u8> for Square {

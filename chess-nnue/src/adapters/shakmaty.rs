@@ -101,7 +101,7 @@ mod tests {
             "bnrqkrnb/pppppppp/8/8/8/8/PPPPPPPP/BNRQKRNB w KQkq - 0 1",
             "4k3/8/8/8/8/8/8/4KR2 w K - 0 1",
             "4k3/8/8/8/8/8/8/6KR w K - 0 1",
-            "5kr1/8/8/8/8/8/8/5KR1 b k - 0 1",
+            "5kr1/8/8/8/8/8/8/K7 b k - 0 1",
         ] {
             let fen: Fen = fen.parse().unwrap();
             let start: Chess = fen.into_position(CastlingMode::Chess960).unwrap();

@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::vec::Vec;
 
-use chess_records::AtomicFile;
+use chess_records::{AtomicFile, AtomicFileError};
 use thiserror::Error;
 
 use crate::architecture::Architecture;
@@ -55,9 +55,13 @@ pub enum LoadError {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SaveError {
-    /// The file could not be written; an older file of that name is as it was.
+    /// The file could not be made or put in its place.
+    #[error("cannot write the network file")]
+    File(#[from] AtomicFileError),
+    /// The file could not be written, for want of space perhaps; an older file of that name is as it
+    /// was.
     #[error("cannot write the network file {}", path.display())]
-    Io {
+    Write {
         /// The file.
         path: PathBuf,
         /// What the system said.
@@ -103,7 +107,7 @@ impl Network {
     ///
     /// # Errors
     ///
-    /// [`SaveError::Io`] when it cannot be written; an older file of that name is then as it was.
+    /// A [`SaveError`] that names the file when it cannot be written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), SaveError> {
         write(path.as_ref(), &self.to_bytes())
     }
@@ -134,12 +138,10 @@ fn read(path: &Path) -> Result<Vec<u8>, LoadError> {
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), SaveError> {
-    let written = AtomicFile::create(path).and_then(|mut file| {
-        file.write_all(bytes)?;
-        file.finish()
-    });
-    written.map_err(|source| SaveError::Io {
+    let mut file = AtomicFile::create(path)?;
+    file.write_all(bytes).map_err(|source| SaveError::Write {
         path: path.into(),
         source,
-    })
+    })?;
+    Ok(file.finish()?)
 }

@@ -1,16 +1,41 @@
-//! [`Board`] for `cozy_chess::Board`.
+//! [`Board`] for `cozy_chess::Board`, and the family's words for that library's.
 
 use ::cozy_chess as cozy;
 
-use crate::{Board, Color, Placement};
+use crate::{Board, Color, PieceType, Placement, Square};
+
+impl From<cozy::Color> for Color {
+    fn from(color: cozy::Color) -> Self {
+        match color {
+            cozy::Color::White => Self::White,
+            cozy::Color::Black => Self::Black,
+        }
+    }
+}
+
+impl From<cozy::Piece> for PieceType {
+    fn from(piece: cozy::Piece) -> Self {
+        match piece {
+            cozy::Piece::Pawn => Self::Pawn,
+            cozy::Piece::Knight => Self::Knight,
+            cozy::Piece::Bishop => Self::Bishop,
+            cozy::Piece::Rook => Self::Rook,
+            cozy::Piece::Queen => Self::Queen,
+            cozy::Piece::King => Self::King,
+        }
+    }
+}
+
+impl From<cozy::Square> for Square {
+    fn from(square: cozy::Square) -> Self {
+        Self::ALL[square as usize]
+    }
+}
 
 /// A position of [cozy-chess](https://crates.io/crates/cozy-chess) (MIT).
 impl Board for cozy::Board {
     fn side_to_move(&self) -> Color {
-        match cozy::Board::side_to_move(self) {
-            cozy::Color::White => Color::White,
-            cozy::Color::Black => Color::Black,
-        }
+        cozy::Board::side_to_move(self).into()
     }
 
     /// The placement, taken from the bitboards.
@@ -39,24 +64,13 @@ impl Board for cozy::Board {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Permutation, Piece, PieceType, Square};
+    use crate::{Permutation, Piece};
     use std::vec::Vec;
 
     fn piece_on(board: &cozy::Board, square: Square) -> Option<Piece> {
         let square = cozy::Square::index(square.index());
-        let color = match board.color_on(square)? {
-            cozy::Color::White => Color::White,
-            cozy::Color::Black => Color::Black,
-        };
-        let piece_type = match board.piece_on(square)? {
-            cozy::Piece::Pawn => PieceType::Pawn,
-            cozy::Piece::Knight => PieceType::Knight,
-            cozy::Piece::Bishop => PieceType::Bishop,
-            cozy::Piece::Rook => PieceType::Rook,
-            cozy::Piece::Queen => PieceType::Queen,
-            cozy::Piece::King => PieceType::King,
-        };
-        Some(Piece::new(color, piece_type))
+        let color = board.color_on(square)?.into();
+        Some(Piece::new(color, board.piece_on(square)?.into()))
     }
 
     fn random_move(board: &cozy::Board, seed: u64) -> Option<cozy::Move> {
@@ -67,6 +81,18 @@ mod tests {
         });
         let choice = Permutation::new(moves.len() as u64, seed).get(0)?;
         Some(moves[choice as usize])
+    }
+
+    #[test]
+    fn words_are_the_same_ones() {
+        for square in Square::ALL {
+            let theirs = cozy::Square::index(square.index());
+            assert_eq!(Square::from(theirs), square);
+            assert_eq!(std::format!("{theirs}"), std::format!("{square}"));
+        }
+        for (theirs, ours) in cozy::Piece::ALL.into_iter().zip(PieceType::ALL) {
+            assert_eq!(PieceType::from(theirs), ours);
+        }
     }
 
     #[test]

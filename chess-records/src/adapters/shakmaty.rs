@@ -1,9 +1,37 @@
-//! [`Board`] for `shakmaty::Chess`.
+//! [`Board`] for `shakmaty::Chess`, and the family's words for that library's.
 
 use ::shakmaty as sm;
 use sm::Position as _;
 
-use crate::{Board, Color, Placement};
+use crate::{Board, Color, PieceType, Placement, Square};
+
+impl From<sm::Color> for Color {
+    fn from(color: sm::Color) -> Self {
+        match color {
+            sm::Color::White => Self::White,
+            sm::Color::Black => Self::Black,
+        }
+    }
+}
+
+impl From<sm::Role> for PieceType {
+    fn from(role: sm::Role) -> Self {
+        match role {
+            sm::Role::Pawn => Self::Pawn,
+            sm::Role::Knight => Self::Knight,
+            sm::Role::Bishop => Self::Bishop,
+            sm::Role::Rook => Self::Rook,
+            sm::Role::Queen => Self::Queen,
+            sm::Role::King => Self::King,
+        }
+    }
+}
+
+impl From<sm::Square> for Square {
+    fn from(square: sm::Square) -> Self {
+        Self::ALL[usize::from(square)]
+    }
+}
 
 /// A position of [shakmaty](https://crates.io/crates/shakmaty).
 ///
@@ -11,10 +39,7 @@ use crate::{Board, Color, Placement};
 /// under its terms.
 impl Board for sm::Chess {
     fn side_to_move(&self) -> Color {
-        match self.turn() {
-            sm::Color::White => Color::White,
-            sm::Color::Black => Color::Black,
-        }
+        self.turn().into()
     }
 
     /// The placement, taken from the bitboards.
@@ -36,24 +61,24 @@ impl Board for sm::Chess {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Permutation, Piece, PieceType, Square};
+    use crate::{Permutation, Piece};
 
     fn piece_on(position: &sm::Chess, square: Square) -> Option<Piece> {
         let square = sm::Square::new(square.index() as u32);
         let piece = position.board().piece_at(square)?;
-        let color = match piece.color {
-            sm::Color::White => Color::White,
-            sm::Color::Black => Color::Black,
-        };
-        let piece_type = match piece.role {
-            sm::Role::Pawn => PieceType::Pawn,
-            sm::Role::Knight => PieceType::Knight,
-            sm::Role::Bishop => PieceType::Bishop,
-            sm::Role::Rook => PieceType::Rook,
-            sm::Role::Queen => PieceType::Queen,
-            sm::Role::King => PieceType::King,
-        };
-        Some(Piece::new(color, piece_type))
+        Some(Piece::new(piece.color.into(), piece.role.into()))
+    }
+
+    #[test]
+    fn words_are_the_same_ones() {
+        for square in Square::ALL {
+            let theirs = sm::Square::new(square.index() as u32);
+            assert_eq!(Square::from(theirs), square);
+            assert_eq!(std::format!("{theirs}"), std::format!("{square}"));
+        }
+        for (theirs, ours) in sm::Role::ALL.into_iter().zip(PieceType::ALL) {
+            assert_eq!(PieceType::from(theirs), ours);
+        }
     }
 
     #[test]

@@ -1,0 +1,363 @@
+//! Files that are there whole or not at all.
+
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use thiserror::Error;
+
+/// A file that takes its place only when it is finished.
+///
+/// What is written goes to a temporary file beside the target. [`AtomicFile::finish`] brings it
+/// safely to the disk and renames it over the target: whoever opens the target finds the old file or
+/// the whole new one, even after a crash. An `AtomicFile` that is dropped unfinished removes the
+/// temporary file and leaves the target as it was.
+///
+/// An existing target is replaced; whether that is wanted is for the caller to ask first. The new
+/// file has the permissions of a new file, not those of the old one.
+#[derive(Debug)]
+pub struct AtomicFile {
+    target: PathBuf,
+    temporary: PathBuf,
+    /// `None` once the file is closed.
+    file: Option<BufWriter<File>>,
+    renamed: bool,
+}
+
+/// Why a file could not be written. The target is as it was, unless noted.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum AtomicFileError {
+    /// The path names no file, such as `..`.
+    #[error("{}: names no file", path.display())]
+    NoName {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The target is a folder.
+    #[error("{}: is a folder, a file cannot take its place", path.display())]
+    Folder {
+        /// The target.
+        path: PathBuf,
+    },
+    /// The target is a symbolic link: renaming would replace the link and not the file it points to,
+    /// which is seldom what is meant.
+    #[error("{}: is a symbolic link, name the file it points to", path.display())]
+    Symlink {
+        /// The target.
+        path: PathBuf,
+    },
+    /// The target cannot be examined.
+    #[error("{}: cannot be examined", path.display())]
+    Examine {
+        /// The target.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The temporary file cannot be made.
+    #[error("{}: cannot be created", path.display())]
+    Create {
+        /// The temporary file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// What was written cannot be brought to the disk.
+    #[error("{}: cannot be written", path.display())]
+    Write {
+        /// The temporary file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The temporary file cannot be renamed.
+    #[error("{}: cannot be put in place", path.display())]
+    Rename {
+        /// The target.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The new file is in place, but may not be there after a crash: the folder cannot be brought to
+    /// the disk.
+    #[error("{}: the folder cannot be brought to the disk", path.display())]
+    SyncFolder {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl AtomicFile {
+    /// Begins a file that is to stand at `target`.
+    ///
+    /// # Errors
+    ///
+    /// When the target is a folder or a symbolic link, or no file can be made beside it.
+    pub fn create(target: impl Into<PathBuf>) -> Result<Self, AtomicFileError> {
+        let target = target.into();
+        refuse_folder_and_symlink(&target)?;
+        let (temporary, file) = create_beside(&target)?;
+        Ok(Self {
+            target,
+            temporary,
+            file: Some(BufWriter::new(file)),
+            renamed: false,
+        })
+    }
+
+    /// Where the file will stand.
+    #[must_use]
+    pub fn target(&self) -> &Path {
+        &self.target
+    }
+
+    /// Brings what was written to the disk and puts the file in its place.
+    ///
+    /// # Errors
+    ///
+    /// When the system cannot write or rename. The target is then as it was, except after
+    /// [`AtomicFileError::SyncFolder`].
+    pub fn finish(mut self) -> Result<(), AtomicFileError> {
+        self.close().map_err(|source| AtomicFileError::Write {
+            path: self.temporary.clone(),
+            source,
+        })?;
+        fs::rename(&self.temporary, &self.target).map_err(|source| AtomicFileError::Rename {
+            path: self.target.clone(),
+            source,
+        })?;
+        self.renamed = true;
+        sync_folder(folder(&self.target))
+    }
+
+    /// Windows renames no open file.
+    fn close(&mut self) -> io::Result<()> {
+        let Some(file) = self.file.take() else {
+            return Ok(());
+        };
+        let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.sync_all()
+    }
+
+    fn open_file(&mut self) -> io::Result<&mut BufWriter<File>> {
+        let closed = || io::Error::other("the file is closed");
+        self.file.as_mut().ok_or_else(closed)
+    }
+}
+
+impl Write for AtomicFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.open_file()?.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.open_file()?.flush()
+    }
+}
+
+impl Drop for AtomicFile {
+    fn drop(&mut self) {
+        if let Some(file) = self.file.take() {
+            // Without the parts a BufWriter would still write what it holds.
+            drop(file.into_parts());
+        }
+        if !self.renamed {
+            // Nothing can be done about a temporary file that cannot be removed.
+            let _ = fs::remove_file(&self.temporary);
+        }
+    }
+}
+
+fn refuse_folder_and_symlink(target: &Path) -> Result<(), AtomicFileError> {
+    let path = target.to_path_buf();
+    match fs::symlink_metadata(target) {
+        Ok(metadata) if metadata.is_dir() => Err(AtomicFileError::Folder { path }),
+        Ok(metadata) if metadata.is_symlink() => Err(AtomicFileError::Symlink { path }),
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(source) => Err(AtomicFileError::Examine { path, source }),
+    }
+}
+
+/// The folder, in a form that can be opened: "data.bin" stands in ".".
+fn folder(target: &Path) -> &Path {
+    match target.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    }
+}
+
+fn create_beside(target: &Path) -> Result<(PathBuf, File), AtomicFileError> {
+    static COUNTER: AtomicU64 = AtomicU64::new(0);
+    let Some(name) = target.file_name() else {
+        let path = target.to_path_buf();
+        return Err(AtomicFileError::NoName { path });
+    };
+    loop {
+        let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+        let mut hidden = OsString::from(".");
+        hidden.push(name);
+        hidden.push(std::format!(".{}-{number}.tmp", process::id()));
+        let path = folder(target).join(hidden);
+        match OpenOptions::new().write(true).create_new(true).open(&path) {
+            Ok(file) => return Ok((path, file)),
+            // Left by a process that was killed and had the same number.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(source) => return Err(AtomicFileError::Create { path, source }),
+        }
+    }
+}
+
+#[cfg(unix)]
+fn sync_folder(path: &Path) -> Result<(), AtomicFileError> {
+    let synced = File::open(path).and_then(|folder| folder.sync_all());
+    synced.map_err(|source| {
+        let path = path.to_path_buf();
+        AtomicFileError::SyncFolder { path, source }
+    })
+}
+
+/// Elsewhere a folder cannot be opened as a file, and renaming is as safe as the system makes it.
+#[cfg(not(unix))]
+fn sync_folder(_: &Path) -> Result<(), AtomicFileError> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::string::ToString;
+    use std::vec::Vec;
+
+    fn names(folder: &Path) -> Vec<OsString> {
+        let entries = fs::read_dir(folder).unwrap();
+        entries.map(|entry| entry.unwrap().file_name()).collect()
+    }
+
+    #[test]
+    fn the_target_changes_only_at_the_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("data.bin");
+        fs::write(&target, "old").unwrap();
+        let mut file = AtomicFile::create(&target).unwrap();
+        file.write_all(b"new").unwrap();
+        file.flush().unwrap();
+        assert_eq!(fs::read(&target).unwrap(), b"old");
+        assert_eq!(file.target(), target);
+        file.finish().unwrap();
+        assert_eq!(fs::read(&target).unwrap(), b"new");
+        assert_eq!(names(folder.path()), ["data.bin"]);
+    }
+
+    #[test]
+    fn dropping_leaves_no_trace() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("data.bin");
+        fs::write(&target, "old").unwrap();
+        let mut file = AtomicFile::create(&target).unwrap();
+        file.write_all(&[7; 100_000]).unwrap();
+        drop(file);
+        assert_eq!(fs::read(&target).unwrap(), b"old");
+        assert_eq!(names(folder.path()), ["data.bin"]);
+    }
+
+    #[test]
+    fn two_writers_do_not_disturb_each_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("data.bin");
+        let mut one = AtomicFile::create(&target).unwrap();
+        let mut two = AtomicFile::create(&target).unwrap();
+        one.write_all(b"one").unwrap();
+        two.write_all(b"two").unwrap();
+        two.finish().unwrap();
+        one.finish().unwrap();
+        assert_eq!(fs::read(&target).unwrap(), b"one");
+    }
+
+    #[test]
+    fn targets_that_cannot_be_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        let shown = path.display();
+        let error = |target: &Path| AtomicFile::create(target).unwrap_err().to_string();
+        assert_eq!(
+            error(path),
+            std::format!("{shown}: is a folder, a file cannot take its place")
+        );
+        assert_eq!(error(Path::new("")), ": names no file");
+        let missing = error(&path.join("missing").join("data.bin"));
+        assert!(missing.ends_with(".tmp: cannot be created"), "{missing}");
+        assert!(names(path).is_empty());
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn symbolic_links_are_not_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink("elsewhere", &link).unwrap();
+        assert_eq!(
+            AtomicFile::create(&link).unwrap_err().to_string(),
+            std::format!(
+                "{}: is a symbolic link, name the file it points to",
+                link.display()
+            )
+        );
+    }
+
+    #[test]
+    fn a_target_that_became_a_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("data.bin");
+        let file = AtomicFile::create(&target).unwrap();
+        fs::create_dir(&target).unwrap();
+        assert_eq!(
+            file.finish().unwrap_err().to_string(),
+            std::format!("{}: cannot be put in place", target.display())
+        );
+        assert_eq!(names(folder.path()), ["data.bin"]);
+    }
+
+    #[test]
+    fn texts_of_the_other_errors() {
+        let path = || PathBuf::from("data.bin");
+        let source = || io::Error::other("full");
+        for (error, text) in [
+            (
+                AtomicFileError::Examine {
+                    path: path(),
+                    source: source(),
+                },
+                "data.bin: cannot be examined",
+            ),
+            (
+                AtomicFileError::Write {
+                    path: path(),
+                    source: source(),
+                },
+                "data.bin: cannot be written",
+            ),
+            (
+                AtomicFileError::SyncFolder {
+                    path: path(),
+                    source: source(),
+                },
+                "data.bin: the folder cannot be brought to the disk",
+            ),
+        ] {
+            assert_eq!(error.to_string(), text);
+        }
+    }
+
+    #[test]
+    fn names_without_a_folder_stand_in_the_current_one() {
+        assert_eq!(folder(Path::new("data.bin")), Path::new("."));
+        assert_eq!(folder(Path::new("a/data.bin")), Path::new("a"));
+    }
+}
