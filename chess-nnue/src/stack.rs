@@ -264,8 +264,9 @@ impl Line<'_> {
         };
         below.computed == [true; 2]
             && ply.computed == [false; 2]
-            && !self.turns_view(top, Color::White)
-            && !self.turns_view(top, Color::Black)
+            && !Color::ALL
+                .into_iter()
+                .any(|view| self.turns_view(top, view))
     }
 
     /// Both views' values of the top from those of the ply below, and the score from them.
@@ -273,23 +274,17 @@ impl Line<'_> {
     fn advance_and_score<T: Value>(&mut self, top: usize, values: &mut [Lanes<T>]) -> i32 {
         self.plies[top].computed = [true; Color::COUNT];
         let ply = &self.plies[top];
-        let (parents, children) = values[self.start(top - 1)..].split_at_mut(self.start(1));
-        let (white, black) = children[..self.start(1)].split_at_mut(self.blocks());
-        let update = |view: Color, child| Update {
-            parent: &parents[self.range(0, view)],
-            child,
-            table: self.network.table(),
-            change: self.change(top, view),
-        };
-        let mut updates = [update(Color::White, white), update(Color::Black, black)];
-        if ply.side_to_move == Color::Black {
-            updates.reverse();
-        }
+        let line = &mut values[self.start(top - 1)..self.start(top + 1)];
+        let (parents, children) = line.split_at_mut(self.start(1));
         let bucket = self.network.architecture().output_bucket_of(ply.men.into());
         let sum = self.network.backend().run(AdvanceAndScore {
             row: self.network.output_row(bucket),
+            parents,
+            children,
+            table: self.network.table(),
             counts: ply.counts(),
-            updates,
+            changes: Color::ALL.map(|view| self.change(top, view)),
+            mover: ply.side_to_move.index(),
         });
         self.network.score(sum, bucket)
     }
@@ -343,7 +338,7 @@ impl Line<'_> {
     fn turns_view(&self, ply: usize, view: Color) -> bool {
         let architecture = self.network.architecture();
         let perspective = |ply: usize| architecture.perspective(view, &self.plies[ply].placement);
-        perspective(ply) != perspective(ply - 1)
+        !architecture.ignores_kings() && perspective(ply) != perspective(ply - 1)
     }
 
     fn refresh<T: Value>(&mut self, ply: usize, view: Color, values: &mut [Lanes<T>]) {

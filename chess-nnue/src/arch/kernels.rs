@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use super::hidden::{Counts, HiddenValues, Sum, Update};
+use super::hidden::{Change, Counts, HiddenValues, Sum, Update, Updated};
 use super::lanes::{Lanes, Value};
 use super::output::OutputRow;
 use super::{Instructions, Kernel};
@@ -69,11 +69,19 @@ impl<T: Value> Kernel for Advance<'_, T> {
     }
 }
 
-/// Updates both views, the mover's first, and sums an output row over them while they are at hand.
+/// Updates both views and sums an output row over them while they are at hand.
 pub(crate) struct AdvanceAndScore<'a, T> {
     pub(crate) row: OutputRow<'a>,
+    /// White's view, then Black's.
+    pub(crate) parents: &'a [Lanes<T>],
+    /// White's view, then Black's.
+    pub(crate) children: &'a mut [Lanes<T>],
+    pub(crate) table: &'a [Lanes<i16>],
     pub(crate) counts: Counts,
-    pub(crate) updates: [Update<'a, T>; 2],
+    /// White's view, then Black's.
+    pub(crate) changes: [Change; 2],
+    /// The number of the mover's view.
+    pub(crate) mover: usize,
 }
 
 impl<T: Value> Kernel for AdvanceAndScore<'_, T> {
@@ -81,9 +89,35 @@ impl<T: Value> Kernel for AdvanceAndScore<'_, T> {
 
     #[inline(always)]
     fn run<I: Instructions>(self, instructions: I) -> i64 {
-        let [mover, other] = self.updates;
-        with_known_counts!(self.counts, counts => {
-            self.row.sum(instructions, [mover.by(counts), other.by(counts)])
-        })
+        let row = self.row;
+        with_known_counts!(self.counts, counts => row.sum(instructions, self.updated(counts)))
+    }
+}
+
+impl<'a, T: Value> AdvanceAndScore<'a, T> {
+    /// Both updates, the mover's first.
+    #[inline(always)]
+    fn updated(self, counts: Counts) -> [Updated<'a, T>; 2] {
+        let blocks = self.children.len() / 2;
+        let parents = self.parents.split_at(blocks);
+        let children = self.children.split_at_mut(blocks);
+        let [white, black] = self.changes;
+        let white = Update {
+            parent: parents.0,
+            child: children.0,
+            table: self.table,
+            change: white,
+        };
+        let black = Update {
+            parent: parents.1,
+            child: children.1,
+            table: self.table,
+            change: black,
+        };
+        if self.mover == 0 {
+            [white.by(counts), black.by(counts)]
+        } else {
+            [black.by(counts), white.by(counts)]
+        }
     }
 }
