@@ -1,0 +1,282 @@
+//! A network in floating point.
+
+use std::vec;
+use std::vec::Vec;
+
+use chess_records::Board;
+use rand_core::{Rng, SeedableRng};
+use rand_pcg::Pcg64;
+use thiserror::Error;
+
+use super::lane::Lane;
+use crate::{Activation, Architecture, KingBuckets, Network, NetworkError, Weights, feature_index};
+
+/// The numbers of a network in floating point, before quantization.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FloatWeights {
+    /// The first layer: for each of the 768 inputs a row of N.
+    pub feature_weights: Vec<f32>,
+    /// N biases of the first layer.
+    pub feature_biases: Vec<f32>,
+    /// 2N weights of the output layer: N for the mover's view, then N for the opponent's.
+    pub output_weights: Vec<f32>,
+    /// The bias of the output.
+    pub output_bias: f32,
+}
+
+/// A network in floating point: what training starts from, changes and gives.
+///
+/// Its output *y* is the logit of the expected points of the side to move: σ(*y*) is what a result
+/// is expected to be, and *y* times the eval scale is the evaluation in centipawns.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameters {
+    architecture: Architecture,
+    weights: FloatWeights,
+}
+
+/// Why numbers cannot be the parameters of a network that is to be trained.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ParametersError {
+    /// King buckets or mirrored views.
+    #[error("king buckets cannot be trained yet, expected one set of weights, not mirrored")]
+    KingBuckets,
+    /// More than one output bucket.
+    #[error("{found} output buckets cannot be trained yet, expected 1")]
+    OutputBuckets {
+        /// The architecture's.
+        found: usize,
+    },
+    /// A list of another length than the architecture has.
+    #[error("{field} has {found} values, expected {expected}")]
+    Length {
+        /// The field of [`FloatWeights`].
+        field: &'static str,
+        /// What the architecture asks for.
+        expected: usize,
+        /// The list's length.
+        found: usize,
+    },
+    /// A value that is NaN or infinite.
+    #[error("value {index} of {field} is not finite")]
+    NotFinite {
+        /// The field of [`FloatWeights`].
+        field: &'static str,
+        /// Where in the field.
+        index: usize,
+    },
+}
+
+/// A quantized network, and what it cost.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Quantized {
+    /// The network in integers.
+    pub network: Network,
+    /// How many weights and biases were beyond [`Parameters::WEIGHT_LIMIT`] and were clipped to it.
+    pub clipped: usize,
+}
+
+impl Parameters {
+    /// Training keeps the weights and biases of the first layer and the output weights within ± this,
+    /// which makes the narrowest integer arithmetic of the evaluator exact. The output bias is free.
+    pub const WEIGHT_LIMIT: f32 = 1.98;
+
+    /// About how many inputs are on at once: the fan-in of a hidden value.
+    const ACTIVE_INPUTS: f32 = 32.0;
+
+    /// Where training starts: the same for the same seed, on every machine.
+    ///
+    /// First-layer weights and biases are uniform within ± 1/√32, 32 being the most inputs that are
+    /// on at once, and output weights within ± 1/√(2N). The output bias is 0.
+    ///
+    /// # Errors
+    ///
+    /// For an architecture with king buckets, mirrored views or output buckets.
+    pub fn random(architecture: &Architecture, seed: u64) -> Result<Self, ParametersError> {
+        check_architecture(architecture)?;
+        let mut generator = Pcg64::seed_from_u64(seed);
+        let mut uniform = |len: usize, fan_in: f32| -> Vec<f32> {
+            let limit = 1.0 / fan_in.sqrt();
+            (0..len)
+                .map(|_| limit * signed_unit(&mut generator))
+                .collect()
+        };
+        let hidden = architecture.hidden();
+        let weights = FloatWeights {
+            feature_weights: uniform(architecture.inputs() * hidden, Self::ACTIVE_INPUTS),
+            feature_biases: uniform(hidden, Self::ACTIVE_INPUTS),
+            output_weights: uniform(2 * hidden, 2.0 * hidden as f32),
+            output_bias: 0.0,
+        };
+        Ok(Self {
+            architecture: architecture.clone(),
+            weights,
+        })
+    }
+
+    /// Parameters with these weights.
+    ///
+    /// # Errors
+    ///
+    /// For an architecture with king buckets, mirrored views or output buckets, for a list of the
+    /// wrong length and for a value that is not finite.
+    pub fn new(architecture: Architecture, weights: FloatWeights) -> Result<Self, ParametersError> {
+        check_architecture(&architecture)?;
+        let hidden = architecture.hidden();
+        let fields = [
+            (
+                "feature_weights",
+                weights.feature_weights.as_slice(),
+                architecture.inputs() * hidden,
+            ),
+            ("feature_biases", &weights.feature_biases, hidden),
+            ("output_weights", &weights.output_weights, 2 * hidden),
+            ("output_bias", &[weights.output_bias], 1),
+        ];
+        for (field, values, expected) in fields {
+            check_field(field, values, expected)?;
+        }
+        Ok(Self {
+            architecture,
+            weights,
+        })
+    }
+
+    /// Parameters from a trainer, which has checked the architecture. They may not be finite.
+    pub(super) const fn of_training(architecture: Architecture, weights: FloatWeights) -> Self {
+        Self {
+            architecture,
+            weights,
+        }
+    }
+
+    /// The shape and the scales.
+    #[must_use]
+    pub const fn architecture(&self) -> &Architecture {
+        &self.architecture
+    }
+
+    /// The numbers.
+    #[must_use]
+    pub const fn weights(&self) -> &FloatWeights {
+        &self.weights
+    }
+
+    /// The numbers, for keeps.
+    #[must_use]
+    pub fn into_weights(self) -> FloatWeights {
+        self.weights
+    }
+
+    /// The output for one board, the logit of the expected points of the side to move.
+    ///
+    /// Slow and simple; [`Validator`](super::Validator) evaluates datasets.
+    #[must_use]
+    pub fn evaluate(&self, board: &impl Board) -> f32 {
+        let mover = board.side_to_move();
+        let mut output = self.weights.output_bias;
+        let halves = self
+            .weights
+            .output_weights
+            .chunks(self.architecture.hidden());
+        for (view, output_weights) in [mover, mover.opponent()].into_iter().zip(halves) {
+            let mut hidden = self.weights.feature_biases.clone();
+            for (piece, square) in board.placement().pieces() {
+                let row = self.row(feature_index(view, piece, square));
+                for (sum, weight) in hidden.iter_mut().zip(row) {
+                    *sum += weight;
+                }
+            }
+            for (sum, weight) in hidden.into_iter().zip(output_weights) {
+                output += weight * self.activate(sum);
+            }
+        }
+        output
+    }
+
+    fn row(&self, input: usize) -> &[f32] {
+        let hidden = self.architecture.hidden();
+        &self.weights.feature_weights[input * hidden..][..hidden]
+    }
+
+    fn activate(&self, hidden_sum: f32) -> f32 {
+        let clipped = hidden_sum.clamp(0.0, 1.0);
+        match self.architecture.activation() {
+            Activation::Crelu => clipped,
+            Activation::Screlu => clipped * clipped,
+        }
+    }
+
+    /// The network in integers: each value clipped to the limits of training, times its factor
+    /// (QA for the first layer, QB for output weights, QA·QB for the output bias), rounded to the
+    /// nearest integer, halves away from zero.
+    ///
+    /// # Errors
+    ///
+    /// What [`Network::new`] refuses.
+    pub fn quantize(&self) -> Result<Quantized, NetworkError> {
+        let qa = f32::from(self.architecture.qa());
+        let qb = f32::from(self.architecture.qb());
+        let mut clipped = 0;
+        let mut round = |values: &[f32], factor: f32| -> Vec<i16> {
+            clipped += values
+                .iter()
+                .filter(|value| value.abs() > Self::WEIGHT_LIMIT)
+                .count();
+            values
+                .iter()
+                .map(|&value| round_clipped(value, factor))
+                .collect()
+        };
+        let weights = Weights {
+            feature_weights: round(&self.weights.feature_weights, qa),
+            feature_biases: round(&self.weights.feature_biases, qa),
+            output_weights: round(&self.weights.output_weights, qb),
+            output_biases: vec![(self.weights.output_bias * qa * qb).round() as i32],
+        };
+        let network = Network::new(self.architecture.clone(), weights)?;
+        Ok(Quantized { network, clipped })
+    }
+}
+
+fn round_clipped(value: f32, factor: f32) -> i16 {
+    let limit = Parameters::WEIGHT_LIMIT;
+    (value.clamp(-limit, limit) * factor).round() as i16
+}
+
+/// Uniform in −1…1, from the upper 24 bits.
+fn signed_unit(generator: &mut Pcg64) -> f32 {
+    let bits = generator.next_u64() >> 40;
+    (bits as f32 + 0.5) / (1 << 23) as f32 - 1.0
+}
+
+fn check_architecture(architecture: &Architecture) -> Result<(), ParametersError> {
+    debug_assert!(architecture.hidden().is_multiple_of(Lane::WIDTH));
+    if *architecture.king_buckets() != KingBuckets::NONE {
+        return Err(ParametersError::KingBuckets);
+    }
+    match architecture.output_buckets() {
+        1 => Ok(()),
+        found => Err(ParametersError::OutputBuckets { found }),
+    }
+}
+
+fn check_field(
+    field: &'static str,
+    values: &[f32],
+    expected: usize,
+) -> Result<(), ParametersError> {
+    if values.len() != expected {
+        let found = values.len();
+        return Err(ParametersError::Length {
+            field,
+            expected,
+            found,
+        });
+    }
+    match values.iter().position(|value| !value.is_finite()) {
+        Some(index) => Err(ParametersError::NotFinite { field, index }),
+        None => Ok(()),
+    }
+}
