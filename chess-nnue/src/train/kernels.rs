@@ -68,7 +68,7 @@ fn forward<const L: usize>(cell: &mut Cell, tile: &Tile, activation: Activation,
             for lane in 0..L {
                 clipped[lane] = hidden[lane].clipped();
                 let activated = clipped[lane].activated(activation);
-                sum.add(&activated.times(&output_weights[view][lane]));
+                sum = sum.plus(activated.times(output_weights[view][lane]));
             }
         }
         *output = sum.sum();
@@ -86,7 +86,7 @@ fn hidden_sums<const L: usize>(
     for input in sample {
         let row = &weights[usize::from(input[view])];
         for lane in 0..L {
-            sums[lane].add(&row[lane]);
+            sums[lane] = sums[lane].plus(row[lane]);
         }
     }
     sums
@@ -109,14 +109,16 @@ fn backward<const L: usize>(
         for (view, clipped) in views.iter().enumerate() {
             let mut hidden_slopes = [Lane::ZERO; L];
             for lane in 0..L {
-                let activated = clipped[lane].activated(activation);
-                output_gradient[view][lane].add_scaled(slope, &activated);
-                hidden_slopes[lane] = clipped[lane]
+                let clipped = clipped[lane];
+                let activated = clipped.activated(activation);
+                let collected = &mut output_gradient[view][lane];
+                *collected = collected.plus(activated.scaled(slope));
+                hidden_slopes[lane] = clipped
                     .activation_slope(activation)
-                    .times(&output_weights[view][lane].scaled(slope));
-                bias_gradient[lane].add(&hidden_slopes[lane]);
+                    .times(output_weights[view][lane].scaled(slope));
+                bias_gradient[lane] = bias_gradient[lane].plus(hidden_slopes[lane]);
             }
-            add_to_rows(gradient, sample, view, &hidden_slopes);
+            add_to_rows(gradient, sample, view, hidden_slopes);
         }
     }
     gradient[rows::BIAS] = bias_gradient;
@@ -131,12 +133,12 @@ fn add_to_rows<const L: usize>(
     gradient: &mut [[Lane; L]],
     sample: &[[u16; 2]],
     view: usize,
-    slopes: &[Lane; L],
+    slopes: [Lane; L],
 ) {
     for input in sample {
         let row = &mut gradient[usize::from(input[view])];
         for lane in 0..L {
-            row[lane].add(&slopes[lane]);
+            row[lane] = row[lane].plus(slopes[lane]);
         }
     }
 }

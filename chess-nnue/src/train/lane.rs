@@ -17,33 +17,23 @@ impl Lane {
     pub(super) const ZERO: Self = Self([0.0; Self::WIDTH]);
 
     #[inline(always)]
-    pub(super) fn add(&mut self, other: &Self) {
-        for (sum, value) in self.0.iter_mut().zip(&other.0) {
-            *sum += value;
-        }
-    }
-
-    /// Adds `factor` times `other`, rounding the product before the sum.
-    #[inline(always)]
-    pub(super) fn add_scaled(&mut self, factor: f32, other: &Self) {
-        for (sum, value) in self.0.iter_mut().zip(&other.0) {
-            *sum += factor * value;
-        }
+    pub(super) fn plus(self, other: Self) -> Self {
+        Self(array::from_fn(|i| self.0[i] + other.0[i]))
     }
 
     #[inline(always)]
-    pub(super) fn times(&self, other: &Self) -> Self {
+    pub(super) fn times(self, other: Self) -> Self {
         Self(array::from_fn(|i| self.0[i] * other.0[i]))
     }
 
     #[inline(always)]
-    pub(super) fn scaled(&self, factor: f32) -> Self {
+    pub(super) fn scaled(self, factor: f32) -> Self {
         Self(self.0.map(|value| factor * value))
     }
 
     /// The sum of all sixteen, as a tree of halves.
     #[inline(always)]
-    pub(super) fn sum(&self) -> f32 {
+    pub(super) fn sum(self) -> f32 {
         let mut sums = self.0;
         let mut half = Self::WIDTH / 2;
         while half > 0 {
@@ -57,7 +47,7 @@ impl Lane {
 
     /// Hidden sums clipped to 0…1. NaN stays NaN.
     #[inline(always)]
-    pub(super) fn clipped(&self) -> Self {
+    pub(super) fn clipped(self) -> Self {
         Self(self.0.map(|x| {
             let above = if 0.0 > x { 0.0 } else { x };
             if 1.0 < above { 1.0 } else { above }
@@ -66,9 +56,9 @@ impl Lane {
 
     /// What clipped values become.
     #[inline(always)]
-    pub(super) fn activated(&self, activation: Activation) -> Self {
+    pub(super) fn activated(self, activation: Activation) -> Self {
         match activation {
-            Activation::Crelu => *self,
+            Activation::Crelu => self,
             Activation::Screlu => self.times(self),
         }
     }
@@ -76,15 +66,13 @@ impl Lane {
     /// How much the activation rises with the hidden sum, from the clipped value. On both corners
     /// of the clip, which a clipped value cannot tell from beyond, it is 0.
     #[inline(always)]
-    pub(super) fn activation_slope(&self, activation: Activation) -> Self {
-        Self(self.0.map(|clipped| {
-            let inside = clipped > 0.0 && clipped < 1.0;
-            let slope = match activation {
-                Activation::Crelu => 1.0,
-                Activation::Screlu => 2.0 * clipped,
-            };
-            if inside { slope } else { 0.0 }
-        }))
+    pub(super) fn activation_slope(self, activation: Activation) -> Self {
+        // `&`, not `&&`: without branches all sixteen are worked out at once.
+        let inside = |clipped: f32| (clipped > 0.0) & (clipped < 1.0);
+        match activation {
+            Activation::Crelu => Self(self.0.map(|x| if inside(x) { 1.0 } else { 0.0 })),
+            Activation::Screlu => Self(self.0.map(|x| if inside(x) { x + x } else { 0.0 })),
+        }
     }
 }
 

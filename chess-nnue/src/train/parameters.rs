@@ -83,7 +83,7 @@ impl Parameters {
     pub const WEIGHT_LIMIT: f32 = 1.98;
 
     /// About how many inputs are on at once: the fan-in of a hidden value.
-    const ACTIVE_INPUTS: f32 = 32.0;
+    const ACTIVE_INPUTS: f32 = 768.0;
 
     /// Where training starts: the same for the same seed, on every machine.
     ///

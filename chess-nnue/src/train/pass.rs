@@ -259,7 +259,7 @@ const STEP_LEN: usize = 512;
 fn sum_slices(cells: &[Cell], index: usize) -> Lane {
     let mut sum = Lane::ZERO;
     for cell in cells {
-        sum.add(&cell.gradient[index]);
+        sum = sum.plus(cell.gradient[index]);
     }
     sum
 }
