@@ -103,3 +103,71 @@ impl Step {
         self.rate * *mean / root
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Architecture;
+    use crate::train::shape::Shape;
+
+    const RATE: f64 = 0.1;
+
+    fn optimizer() -> AdamW {
+        let architecture = Architecture::new(16).unwrap();
+        let parameters = Parameters::random(&architecture, 0).unwrap();
+        let tiles = Tiles::new(&parameters, Shape::new(16, 1));
+        AdamW::new(&tiles, 0.01)
+    }
+
+    /// The value of a weight after each of these gradients.
+    fn weights_after(start: f32, gradients: &[f32]) -> Vec<f32> {
+        let mut optimizer = optimizer();
+        let mut lanes = [start, 0.0, 0.0].map(|value| Lane([value; Lane::WIDTH]));
+        let steps = gradients.iter().map(|&gradient| {
+            let step = optimizer.next_step(RATE);
+            let [values, means, squares] = &mut lanes;
+            step.apply(values, means, squares, &Lane([gradient; Lane::WIDTH]));
+            values.0[7]
+        });
+        steps.collect()
+    }
+
+    #[track_caller]
+    fn assert_near(found: &[f32], expected: &[f32]) {
+        assert_eq!(found.len(), expected.len());
+        for (found, expected) in found.iter().zip(expected) {
+            assert!(
+                (found - expected).abs() < 2e-6,
+                "{found}, expected {expected}"
+            );
+        }
+    }
+
+    /// By hand, with gradients 0.5, −0.25 and 0:
+    /// 1. mean and root are both |0.5| once corrected: 1·0.999 − 0.1.
+    /// 2. mean 0.02/0.19, square 0.00031225/0.001999: 0.899·0.999 − 0.1·0.105263/0.395226.
+    /// 3. mean 0.018/0.271, square 0.00031193775/0.002997001:
+    ///    0.8714673·0.999 − 0.1·0.0664207/0.3226185.
+    #[test]
+    fn steps_are_those_worked_out_by_hand() {
+        let found = weights_after(1.0, &[0.5, -0.25, 0.0]);
+        assert_near(&found, &[0.899, 0.871_467_3, 0.850_007_8]);
+    }
+
+    #[test]
+    fn weights_are_clipped_after_the_step() {
+        assert_near(&weights_after(1.97, &[-1.0, -1.0]), &[1.98, 1.98]);
+        assert_near(&weights_after(-1.97, &[1.0]), &[-1.98]);
+    }
+
+    #[test]
+    fn the_output_bias_neither_decays_nor_is_clipped() {
+        let (mut optimizer, mut bias) = (optimizer(), 5.0);
+        let step = optimizer.next_step(RATE);
+        optimizer.step_output_bias(step, &mut bias, -2.0);
+        assert_near(&[bias], &[5.1]);
+        let step = optimizer.next_step(RATE);
+        optimizer.step_output_bias(step, &mut bias, -2.0);
+        assert_near(&[bias], &[5.2]);
+    }
+}

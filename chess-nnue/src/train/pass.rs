@@ -144,8 +144,31 @@ impl<S: Labelled + Send + Sync> Pass<S> {
         &self.slices
     }
 
+    /// Passes a batch through the network and back, and gives the sum of its samples' losses. The
+    /// gradient of their mean is then ready for [`Pass::step`].
+    pub(super) fn batch<D>(
+        &mut self,
+        tiles: &Tiles,
+        dataset: &D,
+        (order, positions): (&Order, Range<u64>),
+        targets: &Targets,
+    ) -> Result<f64, SampleError>
+    where
+        D: Dataset<Batch = Vec<S>> + ?Sized,
+    {
+        let batch_len = (positions.end - positions.start) as usize;
+        let (mut loss, mut start) = (0.0, positions.start);
+        while start < positions.end {
+            let end = positions.end.min(start + self.shape.part_len() as u64);
+            loss += self.forward(tiles, dataset, (order, start..end), targets, batch_len)?;
+            self.backward(tiles, start == positions.start);
+            start = end;
+        }
+        Ok(loss)
+    }
+
     /// Passes the samples at up to [`Shape::part_len`] positions through the network and gives the
-    /// sum of their losses.
+    /// sum of their losses. The loss that is to go backward is a mean over `batch_len` samples.
     pub(super) fn forward<D>(
         &mut self,
         tiles: &Tiles,
@@ -202,7 +225,7 @@ impl<S: Labelled + Send + Sync> Pass<S> {
 
     /// Adds the gradient of the samples that went forward last. The `fresh` pass of a batch, its
     /// first, forgets the batch before.
-    pub(super) fn backward(&mut self, tiles: &Tiles, fresh: bool) {
+    fn backward(&mut self, tiles: &Tiles, fresh: bool) {
         let (slices, activation) = (&self.slices, self.activation);
         let cells = self.cells.par_iter_mut().enumerate();
         cells.for_each(|(cell, buffers)| {

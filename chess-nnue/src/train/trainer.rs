@@ -315,25 +315,12 @@ where
 
     /// The sum of the losses of a batch; its gradient is then in the pass.
     fn gradient(&mut self, order: &Order, positions: Range<u64>) -> Result<f64, SampleError> {
-        let Trainer {
-            validator,
-            shape,
-            tiles,
-            ..
-        } = &*self.trainer;
+        let (tiles, validator) = (&self.trainer.tiles, &self.trainer.validator);
         let (pass, training) = (&mut self.pass, self.training);
-        let targets = validator.targets();
-        validator.pool().install(|| {
-            let batch_len = (positions.end - positions.start) as usize;
-            let (mut loss, mut start) = (0.0, positions.start);
-            while start < positions.end {
-                let end = positions.end.min(start + shape.part_len() as u64);
-                loss += pass.forward(tiles, training, (order, start..end), targets, batch_len)?;
-                pass.backward(tiles, start == positions.start);
-                start = end;
-            }
-            Ok(loss)
-        })
+        let work = (order, positions);
+        validator
+            .pool()
+            .install(|| pass.batch(tiles, training, work, validator.targets()))
     }
 
     fn step(&mut self, rate: f64) {
@@ -348,4 +335,42 @@ fn check_loss(epoch: u32, batch: u64, loss: f64) -> Result<(), TrainError> {
         return Err(TrainError::NotFinite { epoch, batch, loss });
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Architecture;
+    use crate::train::train_common::random_positions;
+    use std::string::ToString;
+
+    #[test]
+    fn a_loss_that_is_no_number_stops_the_run() {
+        let mut config = TrainConfig::new(Architecture::new(80).unwrap());
+        config.batch_size = 64;
+        let mut trainer = Trainer::new(config).unwrap();
+        let samples = random_positions(200, 1);
+        let mut batches = 0;
+        let error = trainer.run(&samples, &samples, |_| {
+            batches += 1;
+            ControlFlow::Continue(())
+        });
+        assert!(error.is_ok() && batches == 20 * 5);
+
+        // One hidden value of the last tile, poisoned: it must come through both sums.
+        trainer.tiles.tiles[1].values[super::super::tiles::rows::BIAS].0[3] = f32::NAN;
+        let error = trainer.run(&samples, &samples, |_| ControlFlow::Continue(()));
+        assert_eq!(
+            error.unwrap_err().to_string(),
+            "the loss of batch 1 in epoch 1 is NaN"
+        );
+        let error = TrainError::ValidationNotFinite {
+            epoch: 3,
+            loss: f64::INFINITY,
+        };
+        assert_eq!(
+            error.to_string(),
+            "the validation loss after epoch 3 is inf"
+        );
+    }
 }

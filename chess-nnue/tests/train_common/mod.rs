@@ -1,8 +1,10 @@
 //! Datasets in memory, and the real sample.
 
 #![allow(dead_code, reason = "each test uses its own part")]
+#![allow(clippy::unwrap_used)]
 
 use std::ops::Range;
+use std::vec::Vec;
 
 use chess_records::{
     Color, Dataset, DatasetError, GameResult, Label, LabelledPosition, Piece, PieceType, Placement,
