@@ -200,12 +200,11 @@ fn factors(balance: &Balance) -> [f64; UNKNOWNS] {
 /// The solution of a positive definite system, by Gaussian elimination: no pivots need be sought.
 fn solve(mut a: [[f64; UNKNOWNS]; UNKNOWNS], mut b: [f64; UNKNOWNS]) -> [f64; UNKNOWNS] {
     for column in 0..UNKNOWNS {
+        let (pivot, known) = (a[column], b[column]);
         for row in column + 1..UNKNOWNS {
-            let factor = a[row][column] / a[column][column];
-            for k in column..UNKNOWNS {
-                a[row][k] -= factor * a[column][k];
-            }
-            b[row] -= factor * b[column];
+            let factor = a[row][column] / pivot[column];
+            a[row] = core::array::from_fn(|k| a[row][k] - factor * pivot[k]);
+            b[row] -= factor * known;
         }
     }
     for row in (0..UNKNOWNS).rev() {
