@@ -4,6 +4,7 @@ use std::vec::Vec;
 
 use super::inputs::Inputs;
 use super::lane::Lane;
+use super::shape::Shape;
 use super::tiles::{Tile, rows};
 use crate::Activation;
 
@@ -23,9 +24,7 @@ macro_rules! for_width {
     ($lanes:expr, $function:ident($($argument:expr),*)) => {
         match $lanes {
             1 => $function::<1>($($argument),*),
-            2 => $function::<2>($($argument),*),
-            3 => $function::<3>($($argument),*),
-            _ => $function::<4>($($argument),*),
+            _ => $function::<{ Shape::MAX_TILE_LANES }>($($argument),*),
         }
     };
 }

@@ -16,8 +16,9 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// 64 columns: the weights of all 768 inputs take 192 KiB.
-    pub(super) const MAX_TILE_LANES: usize = 4;
+    /// 32 columns: the rows of all 768 inputs take 96 KiB, half of a small second-level cache, and a
+    /// row that is being summed fits the registers of the smallest vector unit.
+    pub(super) const MAX_TILE_LANES: usize = 2;
     /// So many pieces of a part, or more, keep 16 threads evenly busy.
     const PIECES: usize = 32;
     /// Wide networks have pieces enough in their tiles, but samples are prepared by the slice.
@@ -45,7 +46,7 @@ impl Shape {
         self.lanes.div_ceil(Self::MAX_TILE_LANES)
     }
 
-    /// The width of a tile in lanes, 1 to 4.
+    /// The width of a tile in lanes, 1 or 2.
     pub(super) fn tile_lanes(self, tile: usize) -> usize {
         (self.lanes - tile * Self::MAX_TILE_LANES).min(Self::MAX_TILE_LANES)
     }
@@ -80,14 +81,14 @@ mod tests {
             assert_eq!(lanes * Lane::WIDTH, hidden);
         }
         let shape = Shape::new(256, 16_384);
-        assert_eq!((shape.slices(), shape.slice_len()), (8, 2048));
+        assert_eq!((shape.slices(), shape.slice_len()), (4, 4096));
     }
 
     #[test]
     fn small_batches_are_hardly_cut() {
         assert_eq!(Shape::new(256, 1).part_len(), 1);
         assert_eq!(Shape::new(256, 100).slices(), 2);
-        assert_eq!(Shape::new(144, 1000).tile_lanes(2), 1);
+        assert_eq!(Shape::new(144, 1000).tile_lanes(4), 1);
         let uneven = Shape::new(16, 8191);
         assert!(uneven.part_len() >= 8191);
     }

@@ -15,7 +15,7 @@ pub(super) mod rows {
     pub(in crate::train) const COUNT: usize = 771;
 }
 
-/// All parameters that belong to up to 64 hidden columns.
+/// All parameters that belong to up to [`Shape::MAX_TILE_LANES`] lanes of hidden columns.
 #[derive(Clone, Debug)]
 pub(super) struct Tile {
     /// The width.
