@@ -14,7 +14,7 @@ use chess_nnue::train::{
     SampleError, Targets, TrainConfig, TrainError, Trainer, Validator, sigmoid,
 };
 use chess_nnue::{Architecture, KingBuckets};
-use chess_records::{Board, Label, LabelledPosition, Position, Score};
+use chess_records::{Board, Dataset, DatasetError, Label, LabelledPosition, Position, Score};
 use train_common::{Positions, random_positions};
 
 fn config(hidden: usize) -> TrainConfig {
@@ -258,6 +258,59 @@ fn empty_sets_are_refused() {
         EvalScaleFit::of_dataset(&empty),
         Err(SampleError::Empty)
     ));
+}
+
+/// A dataset that goes wrong at its last sample.
+struct Faulty {
+    samples: Positions,
+    loses_samples: bool,
+}
+
+impl Dataset for Faulty {
+    type Batch = Vec<LabelledPosition>;
+
+    fn len(&self) -> u64 {
+        self.samples.len() + 1
+    }
+
+    fn gather(&self, indices: &[u64], batch: &mut Self::Batch) -> Result<(), DatasetError> {
+        let mut kept = indices.to_vec();
+        if self.loses_samples {
+            kept.retain(|&index| index < self.samples.len());
+        }
+        self.samples.gather(&kept, batch)
+    }
+
+    fn block_count(&self) -> u64 {
+        1
+    }
+
+    fn block(&self, _: u64) -> std::ops::Range<u64> {
+        0..self.len()
+    }
+
+    fn game_start(&self, _: u64) -> Option<bool> {
+        None
+    }
+}
+
+#[test]
+fn faults_of_datasets_are_passed_on() {
+    let error = |loses_samples| {
+        let faulty = Faulty {
+            samples: random_positions(99, 1),
+            loses_samples,
+        };
+        assert!(EvalScaleFit::of_dataset(&faulty).is_err());
+        let mut trainer = Trainer::new(config(16)).unwrap();
+        let go_on = |_: Event<'_>| ControlFlow::Continue(());
+        text(&trainer.run(&faulty, &faulty, go_on).unwrap_err())
+    };
+    assert_eq!(
+        error(false),
+        "training set: samples could not be fetched: sample 99 asked for, the dataset holds 99"
+    );
+    assert_eq!(error(true), "training set: 35 samples fetched, expected 36");
 }
 
 #[test]

@@ -73,7 +73,8 @@ pub enum ParametersError {
 pub struct Quantized {
     /// The network in integers.
     pub network: Network,
-    /// How many weights and biases were beyond [`Parameters::WEIGHT_LIMIT`] and were clipped to it.
+    /// How many weights and biases were beyond [`Parameters::WEIGHT_LIMIT`], or what an `i16` holds,
+    /// and were clipped to it. After training it is 0.
     pub clipped: usize,
 }
 
@@ -82,13 +83,12 @@ impl Parameters {
     /// which makes the narrowest integer arithmetic of the evaluator exact. The output bias is free.
     pub const WEIGHT_LIMIT: f32 = 1.98;
 
-    /// About how many inputs are on at once: the fan-in of a hidden value.
-    const ACTIVE_INPUTS: f32 = 768.0;
-
     /// Where training starts: the same for the same seed, on every machine.
     ///
-    /// First-layer weights and biases are uniform within ± 1/√32, 32 being the most inputs that are
-    /// on at once, and output weights within ± 1/√(2N). The output bias is 0.
+    /// First-layer weights and biases are uniform within ± 1/√768 and output weights within
+    /// ± 1/√(2N): one over the root of the number of values that a sum is over. The output bias is
+    /// 0. Of 768 inputs at most 32 are on, so hidden values start small; starting from ± 1/√32
+    /// instead, a network fits a small training set no better and a validation set worse.
     ///
     /// # Errors
     ///
@@ -96,17 +96,17 @@ impl Parameters {
     pub fn random(architecture: &Architecture, seed: u64) -> Result<Self, ParametersError> {
         check_architecture(architecture)?;
         let mut generator = Pcg64::seed_from_u64(seed);
-        let mut uniform = |len: usize, fan_in: f32| -> Vec<f32> {
-            let limit = 1.0 / fan_in.sqrt();
+        let mut uniform = |len: usize, fan_in: usize| -> Vec<f32> {
+            let limit = 1.0 / (fan_in as f32).sqrt();
             (0..len)
                 .map(|_| limit * signed_unit(&mut generator))
                 .collect()
         };
-        let hidden = architecture.hidden();
+        let (inputs, hidden) = (architecture.inputs(), architecture.hidden());
         let weights = FloatWeights {
-            feature_weights: uniform(architecture.inputs() * hidden, Self::ACTIVE_INPUTS),
-            feature_biases: uniform(hidden, Self::ACTIVE_INPUTS),
-            output_weights: uniform(2 * hidden, 2.0 * hidden as f32),
+            feature_weights: uniform(inputs * hidden, inputs),
+            feature_biases: uniform(hidden, inputs),
+            output_weights: uniform(2 * hidden, 2 * hidden),
             output_bias: 0.0,
         };
         Ok(Self {
@@ -208,9 +208,9 @@ impl Parameters {
         }
     }
 
-    /// The network in integers: each value clipped to the limits of training, times its factor
-    /// (QA for the first layer, QB for output weights, QA·QB for the output bias), rounded to the
-    /// nearest integer, halves away from zero.
+    /// The network in integers: weights clipped to [`Parameters::WEIGHT_LIMIT`], each value times its
+    /// factor (QA for the first layer, QB for output weights, QA·QB for the output bias) and rounded
+    /// to the nearest integer, halves away from zero.
     ///
     /// # Errors
     ///
@@ -220,14 +220,13 @@ impl Parameters {
         let qb = f32::from(self.architecture.qb());
         let mut clipped = 0;
         let mut round = |values: &[f32], factor: f32| -> Vec<i16> {
-            clipped += values
+            // The second limit is that of the integers; it is lower for a factor over 16,548.
+            let limit = Self::WEIGHT_LIMIT.min(f32::from(i16::MAX) / factor);
+            clipped += values.iter().filter(|value| value.abs() > limit).count();
+            let rounded = values
                 .iter()
-                .filter(|value| value.abs() > Self::WEIGHT_LIMIT)
-                .count();
-            values
-                .iter()
-                .map(|&value| round_clipped(value, factor))
-                .collect()
+                .map(|value| (value.clamp(-limit, limit) * factor).round());
+            rounded.map(|value| value as i16).collect()
         };
         let weights = Weights {
             feature_weights: round(&self.weights.feature_weights, qa),
@@ -238,11 +237,6 @@ impl Parameters {
         let network = Network::new(self.architecture.clone(), weights)?;
         Ok(Quantized { network, clipped })
     }
-}
-
-fn round_clipped(value: f32, factor: f32) -> i16 {
-    let limit = Parameters::WEIGHT_LIMIT;
-    (value.clamp(-limit, limit) * factor).round() as i16
 }
 
 /// Uniform in −1…1, from the upper 24 bits.

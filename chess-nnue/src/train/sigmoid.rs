@@ -5,7 +5,7 @@
 
 /// The expected points for an output: 1 / (1 + e^−y), rising from 0 to 1 through ½ at 0.
 ///
-/// Within 2⁻⁵¹ of the exact value, and the same on every machine. NaN gives NaN.
+/// Within 10⁻¹⁵ of the exact value, and the same on every machine. NaN gives NaN.
 #[must_use]
 pub fn sigmoid(y: f64) -> f64 {
     1.0 / (1.0 + exp(-y))

@@ -20,7 +20,8 @@ use super::validator::Validator;
 /// Trains a network on a dataset, by AdamW on the mean of (σ(output) − target)².
 ///
 /// The same configuration and the same datasets give the same parameters, bit by bit, on any number
-/// of threads.
+/// of threads: the work of a batch is cut up by the network's and the batch's size alone, and every
+/// sum is in a fixed order of plain additions and multiplications.
 #[derive(Debug)]
 pub struct Trainer {
     config: TrainConfig,
