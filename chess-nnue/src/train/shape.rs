@@ -22,7 +22,7 @@ impl Shape {
     /// So many pieces of a part, or more, keep 16 threads evenly busy.
     const PIECES: usize = 32;
     /// Wide networks have pieces enough in their tiles, but samples are prepared by the slice.
-    const MIN_SLICES: usize = 4;
+    const MIN_SLICES: usize = 8;
     /// A slice has a gradient to clear and to sum up: not worth it for a few samples.
     const MIN_SLICE_LEN: usize = 64;
     /// The hidden values kept from forward to backward pass, 32 MiB.
@@ -81,7 +81,7 @@ mod tests {
             assert_eq!(lanes * Lane::WIDTH, hidden);
         }
         let shape = Shape::new(256, 16_384);
-        assert_eq!((shape.slices(), shape.slice_len()), (4, 4096));
+        assert_eq!((shape.slices(), shape.slice_len()), (8, 2048));
     }
 
     #[test]
