@@ -153,6 +153,37 @@ fn events_count_batches_records_and_epochs() {
 }
 
 #[test]
+fn the_last_quarter_of_the_epochs_takes_small_steps() {
+    let training = random_positions(300, 1);
+    let mut config = config(16);
+    config.epochs = 4;
+    let mut trainer = Trainer::new(config).unwrap();
+    let mut before = trainer.parameters();
+    let mut changes = Vec::new();
+    let outcome = trainer.run(&training, &training, |event| {
+        if let Event::Epoch {
+            learning_rate,
+            parameters,
+            ..
+        } = event
+        {
+            let weights = [&before, parameters].map(|p| &p.weights().output_weights);
+            let differences = weights[0]
+                .iter()
+                .zip(weights[1])
+                .map(|(a, b)| (a - b).abs());
+            changes.push((learning_rate, differences.fold(0.0, f32::max)));
+            before = parameters.clone();
+        }
+        ControlFlow::Continue(())
+    });
+    assert!(outcome.is_ok());
+    let rates: Vec<_> = changes.iter().map(|change| change.0).collect();
+    assert_eq!(rates, [1e-3, 1e-3, 1e-3, 1e-4]);
+    assert!(changes[3].1 < changes[2].1 / 5.0, "{changes:?}");
+}
+
+#[test]
 fn a_stopped_run_leaves_its_parameters() {
     let training = random_positions(300, 1);
     let mut trainer = Trainer::new(config(16)).unwrap();
