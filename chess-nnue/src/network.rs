@@ -86,12 +86,17 @@ impl Network {
     /// [`WeightsError`] when a list does not have the length the architecture asks for.
     pub fn new(architecture: Architecture, weights: &Weights) -> Result<Self, WeightsError> {
         check_lengths(&architecture, weights)?;
-        let fingerprint = crate::file::checksum(&architecture, weights);
-        Ok(Self::from_checked(architecture, weights, fingerprint))
+        Ok(Self::of_checked(architecture, weights))
     }
 
     /// A network of weights whose lengths are known to be right.
-    pub(crate) fn from_checked(
+    pub(crate) fn of_checked(architecture: Architecture, weights: &Weights) -> Self {
+        let fingerprint = crate::file::checksum(&architecture, weights);
+        Self::with_fingerprint(architecture, weights, fingerprint)
+    }
+
+    /// The same where the fingerprint is known too.
+    pub(crate) fn with_fingerprint(
         architecture: Architecture,
         weights: &Weights,
         fingerprint: u64,
@@ -232,6 +237,20 @@ fn centipawns(sum: i64, squared: bool, bias: i64, eval_scale: i64, qa: i64, qb: 
     let score = (sum + bias) * eval_scale / (qa * qb);
     score.clamp(i32::MIN.into(), i32::MAX.into()) as i32
 }
+
+/// Networks are equal when their files are, whatever they are evaluated with.
+impl PartialEq for Network {
+    fn eq(&self, other: &Self) -> bool {
+        self.fingerprint == other.fingerprint
+            && self.architecture == other.architecture
+            && self.feature_weights == other.feature_weights
+            && self.feature_biases == other.feature_biases
+            && self.output_weights == other.output_weights
+            && self.output_biases == other.output_biases
+    }
+}
+
+impl Eq for Network {}
 
 /// The first-layer rows that a view has on, by the numbers of their first blocks.
 #[derive(Clone, Copy)]
