@@ -19,6 +19,8 @@ mod adapters;
 #[cfg(feature = "std")]
 mod dataset;
 #[cfg(feature = "std")]
+mod sampler;
+#[cfg(feature = "std")]
 mod split;
 
 pub use board::{Board, Labelled};
@@ -31,5 +33,9 @@ pub use square::{Square, SquareError, Squares};
 
 #[cfg(feature = "std")]
 pub use dataset::{Concat, Dataset, DatasetError, Slice, SliceError};
+#[cfg(feature = "std")]
+pub use sampler::{
+    Mode, Order, RestoreError, Sampler, SamplerConfig, SamplerConfigError, SamplerState, Selection,
+};
 #[cfg(feature = "std")]
 pub use split::{Split, SplitError};
