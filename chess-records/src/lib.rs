@@ -19,6 +19,8 @@ mod adapters;
 #[cfg(feature = "std")]
 mod dataset;
 #[cfg(feature = "std")]
+mod loader;
+#[cfg(feature = "std")]
 mod sampler;
 #[cfg(feature = "std")]
 mod split;
@@ -33,6 +35,8 @@ pub use square::{Square, SquareError, Squares};
 
 #[cfg(feature = "std")]
 pub use dataset::{Concat, Dataset, DatasetError, Slice, SliceError};
+#[cfg(feature = "std")]
+pub use loader::{LoadError, LoadedBatch, Loader, LoaderConfig, LoaderConfigError};
 #[cfg(feature = "std")]
 pub use sampler::{
     Mode, Order, RestoreError, Sampler, SamplerConfig, SamplerConfigError, SamplerState, Selection,

@@ -14,7 +14,7 @@ mod walk;
 mod tests;
 
 pub use config::{Mode, Order, SamplerConfig, SamplerConfigError};
-pub(crate) use plan::Plan;
+pub(crate) use plan::{Plan, Stretch};
 pub use state::{RestoreError, SamplerState};
 pub(crate) use walk::Walk;
 
@@ -29,7 +29,7 @@ pub(crate) use walk::Walk;
 /// with `shuffle=False`.
 ///
 /// Nothing is stored for each sample. The sampler is an iterator over the batches of its epoch; it
-/// then gives nothing until [`set_epoch`](Self::set_epoch) starts another one. A `Loader` runs it on
+/// then gives nothing until [`set_epoch`](Self::set_epoch) starts another one. [`Loader`](crate::Loader) runs it on
 /// background threads.
 ///
 /// ```
@@ -175,6 +175,10 @@ impl<D> Sampler<D> {
     /// not [`Mode::Exact`], or a position that there is not. The sampler then stays where it is.
     pub fn restore(&mut self, state: &SamplerState) -> Result<(), RestoreError> {
         self.plan.restore(state)
+    }
+
+    pub(crate) fn into_parts(self) -> (D, Plan) {
+        (self.dataset, self.plan)
     }
 }
 

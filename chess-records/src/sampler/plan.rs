@@ -64,7 +64,7 @@ impl Plan {
         (self.end() - self.position).div_ceil(self.world_size())
     }
 
-    pub(super) const fn batches_left(&self) -> u64 {
+    pub(crate) const fn batches_left(&self) -> u64 {
         self.rows_left().div_ceil(self.config.batch_size as u64)
     }
 
