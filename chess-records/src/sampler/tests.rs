@@ -299,6 +299,21 @@ fn the_end_of_the_longest_set() {
     assert_eq!(last(Mode::DropLast), (vec![u64::MAX - 2], 1));
 }
 
+/// Rows that fill up lie past the largest number.
+#[test]
+#[cfg(target_pointer_width = "64")]
+fn one_batch_of_the_longest_set() {
+    let config = SamplerConfig::new(usize::MAX).rank(6, 7);
+    let huge = Huge {
+        len: u64::MAX,
+        block_bits: 60,
+    };
+    let mut plan = Plan::new(&huge, config).unwrap();
+    assert_eq!(plan.take().unwrap().rows as u64, u64::MAX / 7 + 1);
+    assert_eq!(plan.state().position, u64::MAX);
+    assert!(plan.take().is_none());
+}
+
 #[test]
 fn windows_hold_evenly_many_blocks() {
     // 17 blocks in windows of at most 16 are 8 and 9, not 16 and 1.
