@@ -15,7 +15,7 @@ pub struct Delta {
 }
 
 /// Up to two pieces. The unused places hold what [`Pieces::NONE`] holds, so that equal lists compare
-/// equal.
+/// equal and every place holds a piece and a square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Pieces {
     pieces: [(Piece, Square); 2],
@@ -156,6 +156,19 @@ impl Delta {
             }
         }
         Some(delta)
+    }
+
+    /// Both places of the pieces put and of those lifted, used or not: what has no loops over them costs
+    /// less than what has.
+    #[inline]
+    pub(crate) const fn places(&self) -> [&[(Piece, Square); 2]; 2] {
+        [&self.put.pieces, &self.lifted.pieces]
+    }
+
+    /// How many pieces are put and how many lifted.
+    #[inline]
+    pub(crate) const fn counts(&self) -> [usize; 2] {
+        [self.put.len as usize, self.lifted.len as usize]
     }
 
     /// The pieces taken off, each with the square it stood on.

@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 use chess_records::{Board, Color, Piece, Placement, Squares};
 use thiserror::Error;
 
-use crate::arch::{Backend, LANES, Lanes, OutputRow, OutputSum, Score, Sum, Value, blocks};
+use crate::arch::{Backend, LANES, Lanes, OutputRow, OutputSum, ScoreOfRows, Sum, Value, blocks};
 use crate::architecture::{Activation, Architecture};
 use crate::arithmetic::{Arithmetic, Width};
 
@@ -174,14 +174,11 @@ impl Network {
 
     fn evaluate_fresh<T: Value>(&self, placement: &Placement, mover: Color) -> i32 {
         let bucket = self.architecture.output_bucket(placement);
-        let mut active = [ActiveRows::NONE; 2];
-        for (active, view) in active.iter_mut().zip([mover, mover.opponent()]) {
-            active.fill(self, view, placement);
-        }
-        let [mover, other] = &active;
-        let sum = self.backend.run(Score {
+        let mut rows = ActiveRows::NONE;
+        rows.fill(self, [mover, mover.opponent()], placement);
+        let sum = self.backend.run(ScoreOfRows {
             row: self.output_row(bucket),
-            values: [mover.sum(self), other.sum(self)],
+            values: rows.sums(self),
             width: PhantomData::<T>,
         });
         self.score(sum, bucket)
@@ -190,14 +187,15 @@ impl Network {
     /// Bias, scale and the way back to centipawns; both divisions truncate toward zero.
     #[inline]
     pub(crate) fn score(&self, sum: i64, bucket: usize) -> i32 {
-        let (qa, qb) = (self.architecture.qa().into(), self.architecture.qb().into());
-        let bias = self.output_biases[bucket].into();
-        let scale = self.architecture.eval_scale().into();
-        let squared = self.architecture.activation() == Activation::Screlu;
-        // Constants spare two divisions, which would take as long as the output sum.
-        match (qa, qb) {
-            (255, 64) => centipawns(sum, squared, bias, scale, 255, 64),
-            _ => centipawns(sum, squared, bias, scale, qa, qb),
+        let output = Output {
+            sum,
+            squared: self.architecture.activation() == Activation::Screlu,
+            bias: self.output_biases[bucket].into(),
+            eval_scale: self.architecture.eval_scale().into(),
+        };
+        match (self.architecture.qa(), self.architecture.qb()) {
+            (255, 64) => output.usual_centipawns(),
+            (qa, qb) => output.centipawns(qa.into(), qb.into()),
         }
     }
 
@@ -230,12 +228,33 @@ impl Network {
     }
 }
 
-/// Nothing overflows an `i64`: |sum / QA| ≤ 2¹⁵ · 2¹⁵ · 2¹³, and the eval scale is under 2¹⁴.
-#[inline(always)]
-fn centipawns(sum: i64, squared: bool, bias: i64, eval_scale: i64, qa: i64, qb: i64) -> i32 {
-    let sum = if squared { sum / qa } else { sum };
-    let score = (sum + bias) * eval_scale / (qa * qb);
-    score.clamp(i32::MIN.into(), i32::MAX.into()) as i32
+/// An output sum on its way to a score.
+struct Output {
+    sum: i64,
+    squared: bool,
+    bias: i64,
+    eval_scale: i64,
+}
+
+impl Output {
+    /// Nothing overflows an `i64`: |sum / QA| ≤ 2¹⁵ · 2¹⁵ · 2¹³, and the eval scale is under 2¹⁴.
+    #[inline(always)]
+    fn centipawns(&self, qa: i64, qb: i64) -> i32 {
+        let sum = if self.squared {
+            self.sum / qa
+        } else {
+            self.sum
+        };
+        let score = (sum + self.bias) * self.eval_scale / (qa * qb);
+        score.clamp(i32::MIN.into(), i32::MAX.into()) as i32
+    }
+
+    /// By the usual constants, so that there is no division: two take as long as half an output sum.
+    /// A function of its own, or the compiler makes one of this and the other case, with divisions.
+    #[inline(never)]
+    fn usual_centipawns(self) -> i32 {
+        self.centipawns(255, 64)
+    }
 }
 
 /// Networks are equal when their files are, whatever they are evaluated with.
@@ -252,41 +271,43 @@ impl PartialEq for Network {
 
 impl Eq for Network {}
 
-/// The first-layer rows that a view has on, by the numbers of their first blocks.
-#[derive(Clone, Copy)]
-pub(crate) struct ActiveRows {
-    first_blocks: [usize; Placement::MAX_MEN as usize],
+/// The first-layer rows that one view or both have on, by the numbers of their first blocks.
+pub(crate) struct ActiveRows<const VIEWS: usize> {
+    first_blocks: [[usize; Placement::MAX_MEN as usize]; VIEWS],
     len: usize,
 }
 
-impl ActiveRows {
+impl<const VIEWS: usize> ActiveRows<VIEWS> {
     pub(crate) const NONE: Self = Self {
-        first_blocks: [0; Placement::MAX_MEN as usize],
+        first_blocks: [[0; Placement::MAX_MEN as usize]; VIEWS],
         len: 0,
     };
 
-    /// Makes these the rows that `view` has on.
+    /// Makes these the rows that `views` have on. Both views in one pass over the men take little
+    /// longer than one.
     #[inline]
-    pub(crate) fn fill(&mut self, network: &Network, view: Color, placement: &Placement) {
-        let perspective = network.architecture.perspective(view, placement);
+    pub(crate) fn fill(&mut self, network: &Network, views: [Color; VIEWS], placement: &Placement) {
+        let perspectives = views.map(|view| network.architecture.perspective(view, placement));
         let mut len = 0;
         for piece in Piece::ALL {
             for square in Squares::new(placement.mask(piece)) {
-                self.first_blocks[len] = network.first_block(perspective.input(piece, square));
+                for (blocks, perspective) in self.first_blocks.iter_mut().zip(&perspectives) {
+                    blocks[len] = network.first_block(perspective.input(piece, square));
+                }
                 len += 1;
             }
         }
         self.len = len;
     }
 
-    /// The hidden values of these rows.
+    /// The hidden values of these rows, for each view.
     #[inline]
-    pub(crate) fn sum<'a>(&'a self, network: &'a Network) -> Sum<'a> {
-        Sum {
+    pub(crate) fn sums<'a>(&'a self, network: &'a Network) -> [Sum<'a>; VIEWS] {
+        self.first_blocks.each_ref().map(|blocks| Sum {
             bias: &network.feature_biases,
             table: &network.feature_weights,
-            rows: &self.first_blocks[..self.len],
-        }
+            rows: &blocks[..self.len],
+        })
     }
 }
 

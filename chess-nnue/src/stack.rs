@@ -1,7 +1,6 @@
 //! Hidden values kept along a line of play.
 
 use alloc::vec::Vec;
-use core::marker::PhantomData;
 
 use chess_records::{Board, Color, Piece, PieceType, Placement, Square};
 
@@ -210,10 +209,8 @@ impl Ply {
 
     #[inline]
     fn counts(&self) -> Counts {
-        Counts {
-            added: self.delta.put().len(),
-            removed: self.delta.lifted().len(),
-        }
+        let [added, removed] = self.delta.counts();
+        Counts { added, removed }
     }
 }
 
@@ -247,10 +244,8 @@ impl Line<'_> {
         if self.is_one_step_away(top) {
             return self.advance_and_score(top, values);
         }
-        for view in Color::ALL {
-            if !self.plies[top].computed[view.index()] {
-                self.bring_up(top, view, values);
-            }
+        if self.plies[top].computed != [true; 2] {
+            self.bring_up(top, values);
         }
         self.score(top, values)
     }
@@ -264,9 +259,8 @@ impl Line<'_> {
         };
         below.computed == [true; 2]
             && ply.computed == [false; 2]
-            && !Color::ALL
-                .into_iter()
-                .any(|view| self.turns_view(top, view))
+            && (self.network.architecture().ignores_kings()
+                || !(self.turns_view(top, Color::White) || self.turns_view(top, Color::Black)))
     }
 
     /// Both views' values of the top from those of the ply below, and the score from them.
@@ -276,15 +270,29 @@ impl Line<'_> {
         let ply = &self.plies[top];
         let line = &mut values[self.start(top - 1)..self.start(top + 1)];
         let (parents, children) = line.split_at_mut(self.start(1));
+        let mut parents = parents.split_at(self.blocks());
+        let mut children = children.split_at_mut(self.blocks());
+        if ply.side_to_move == Color::Black {
+            parents = (parents.1, parents.0);
+            children = (children.1, children.0);
+        }
         let bucket = self.network.architecture().output_bucket_of(ply.men.into());
         let sum = self.network.backend().run(AdvanceAndScore {
             row: self.network.output_row(bucket),
-            parents,
-            children,
             table: self.network.table(),
             counts: ply.counts(),
-            changes: Color::ALL.map(|view| self.change(top, view)),
-            mover: ply.side_to_move.index(),
+            updates: [
+                Update {
+                    parent: parents.0,
+                    child: children.0,
+                    change: self.change(ply, ply.side_to_move),
+                },
+                Update {
+                    parent: parents.1,
+                    child: children.1,
+                    change: self.change(ply, ply.side_to_move.opponent()),
+                },
+            ],
         });
         self.network.score(sum, bucket)
     }
@@ -298,36 +306,40 @@ impl Line<'_> {
         let sum = self.network.backend().run(Score {
             row: self.network.output_row(bucket),
             values: [of(ply.side_to_move), of(ply.side_to_move.opponent())],
-            width: PhantomData,
         });
         self.network.score(sum, bucket)
     }
 
-    /// Makes a view's values at the top those of the present position.
-    fn bring_up<T: Value>(&mut self, top: usize, view: Color, values: &mut [Lanes<T>]) {
-        match self.nearest_computed(top, view) {
-            Some(nearest) => {
-                for ply in nearest + 1..=top {
-                    self.advance(ply, view, values);
+    /// Makes both views' values at the top those of the present position.
+    #[inline(never)]
+    fn bring_up<T: Value>(&mut self, top: usize, values: &mut [Lanes<T>]) {
+        let nearest = Color::ALL.map(|view| self.nearest_computed(top, view));
+        if nearest == [None; 2] {
+            return self.refresh(top, Color::ALL, values);
+        }
+        for (view, nearest) in Color::ALL.into_iter().zip(nearest) {
+            match nearest {
+                Some(nearest) => {
+                    (nearest + 1..=top).for_each(|ply| self.advance(ply, view, values));
                 }
+                None => self.refresh(top, [view], values),
             }
-            None => self.refresh(top, view, values),
         }
     }
 
-    /// The nearest ply below whose values lead to the present ones by no more rows than a refresh
-    /// takes.
+    /// The nearest ply, the top among them, whose values lead to the present ones by no more rows than
+    /// a refresh takes.
     fn nearest_computed(&self, top: usize, view: Color) -> Option<usize> {
         let mut rows_left = usize::from(self.plies[top].men);
-        for ply in (1..=top).rev() {
-            if self.turns_view(ply, view) {
+        for ply in (0..=top).rev() {
+            if self.plies[ply].computed[view.index()] {
+                return Some(ply);
+            }
+            if ply == 0 || self.turns_view(ply, view) {
                 return None;
             }
             let Counts { added, removed } = self.plies[ply].counts();
             rows_left = rows_left.checked_sub(added + removed)?;
-            if self.plies[ply - 1].computed[view.index()] {
-                return Some(ply - 1);
-            }
         }
         None
     }
@@ -341,14 +353,19 @@ impl Line<'_> {
         !architecture.ignores_kings() && perspective(ply) != perspective(ply - 1)
     }
 
-    fn refresh<T: Value>(&mut self, ply: usize, view: Color, values: &mut [Lanes<T>]) {
+    fn refresh<T: Value, const VIEWS: usize>(
+        &mut self,
+        ply: usize,
+        views: [Color; VIEWS],
+        values: &mut [Lanes<T>],
+    ) {
         let mut rows = ActiveRows::NONE;
-        rows.fill(self.network, view, &self.plies[ply].placement);
-        self.network.backend().run(Refresh {
-            sum: rows.sum(self.network),
-            values: &mut values[self.range(ply, view)],
-        });
-        self.plies[ply].computed[view.index()] = true;
+        rows.fill(self.network, views, &self.plies[ply].placement);
+        for (view, sum) in views.into_iter().zip(rows.sums(self.network)) {
+            let values = &mut values[self.range(ply, view)];
+            self.network.backend().run(Refresh { sum, values });
+            self.plies[ply].computed[view.index()] = true;
+        }
     }
 
     /// Makes a view's values of a ply from those of the ply below it.
@@ -357,12 +374,12 @@ impl Line<'_> {
         let parent = &below[self.range(ply - 1, view)];
         let child = &mut above[self.range(0, view)];
         self.network.backend().run(Advance {
+            table: self.network.table(),
             counts: self.plies[ply].counts(),
             update: Update {
                 parent,
                 child,
-                table: self.network.table(),
-                change: self.change(ply, view),
+                change: self.change(&self.plies[ply], view),
             },
         });
         self.plies[ply].computed[view.index()] = true;
@@ -370,22 +387,17 @@ impl Line<'_> {
 
     /// The rows that the move to a ply adds and removes for a view.
     #[inline]
-    fn change(&self, ply: usize, view: Color) -> Change {
-        let Ply {
-            placement, delta, ..
-        } = &self.plies[ply];
-        let perspective = self.network.architecture().perspective(view, placement);
+    fn change(&self, ply: &Ply, view: Color) -> Change {
+        let architecture = self.network.architecture();
+        let perspective = architecture.perspective(view, &ply.placement);
         let row = |&(piece, square): &(Piece, Square)| {
             self.network.first_block(perspective.input(piece, square))
         };
-        let mut change = Change::default();
-        for (added, piece) in change.added.iter_mut().zip(delta.put()) {
-            *added = row(piece);
+        let [put, lifted] = ply.delta.places();
+        Change {
+            added: [row(&put[0]), row(&put[1])],
+            removed: [row(&lifted[0]), row(&lifted[1])],
         }
-        for (removed, piece) in change.removed.iter_mut().zip(delta.lifted()) {
-            *removed = row(piece);
-        }
-        change
     }
 
     #[inline]

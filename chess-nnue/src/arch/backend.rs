@@ -64,7 +64,7 @@ macro_rules! instruction_sets {
             #[inline]
             pub(crate) fn run<K: Kernel>(self, kernel: K) -> K::Output {
                 match self.0 {
-                    Set::Portable => kernel.run(Portable),
+                    Set::Portable => portable(kernel),
                     $(
                         #[cfg(target_arch = $arch)]
                         Set::$set => {
@@ -84,6 +84,12 @@ macro_rules! instruction_sets {
             }
         }
     };
+}
+
+/// A function of its own, as the other sets have by necessity: the callers stay small.
+#[inline(never)]
+fn portable<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run(Portable)
 }
 
 instruction_sets! {

@@ -74,20 +74,12 @@ fn subtract<T: Value>(values: &mut Lanes<T>, weights: &Lanes<i16>) {
 
 /// A source of the hidden values of one view, block by block.
 pub(crate) trait HiddenValues<T> {
-    /// The source cut to its first `blocks` blocks. A loop over as many then needs no checks.
-    fn cut(self, blocks: usize) -> Self;
-
     /// The blocks are asked for in order, each once.
     fn block(&mut self, block: usize) -> Lanes<T>;
 }
 
 /// Values that are there already.
 impl<T: Value> HiddenValues<T> for &[Lanes<T>] {
-    #[inline(always)]
-    fn cut(self, blocks: usize) -> Self {
-        &self[..blocks]
-    }
-
     #[inline(always)]
     fn block(&mut self, block: usize) -> Lanes<T> {
         self[block]
@@ -96,11 +88,6 @@ impl<T: Value> HiddenValues<T> for &[Lanes<T>] {
 
 /// Values that are not kept.
 impl<T: Value> HiddenValues<T> for Sum<'_> {
-    #[inline(always)]
-    fn cut(self, _: usize) -> Self {
-        self
-    }
-
     #[inline(always)]
     fn block(&mut self, block: usize) -> Lanes<T> {
         self.blocks::<T, 1>(block)[0]
@@ -115,7 +102,7 @@ pub(crate) struct Counts {
 }
 
 /// A move as one view sees it: the rows it adds and removes, by the numbers of their first blocks.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Change {
     pub(crate) added: [usize; 2],
     pub(crate) removed: [usize; 2],
@@ -125,26 +112,31 @@ pub(crate) struct Change {
 pub(crate) struct Update<'a, T> {
     pub(crate) parent: &'a [Lanes<T>],
     pub(crate) child: &'a mut [Lanes<T>],
-    pub(crate) table: &'a [Lanes<i16>],
     pub(crate) change: Change,
 }
 
 impl<'a, T: Value> Update<'a, T> {
     /// The update with its rows at hand. Counts that are constants here unroll the loops over them.
     #[inline(always)]
-    pub(super) fn by(self, counts: Counts) -> Updated<'a, T> {
+    pub(super) fn by(
+        self,
+        counts: Counts,
+        table: &'a [Lanes<i16>],
+        blocks: usize,
+    ) -> Updated<'a, T> {
+        // Slices of one known length, so that the loop over their blocks needs no checks.
         let mut updated = Updated {
-            parent: self.parent,
-            child: self.child,
+            parent: &self.parent[..blocks],
+            child: &mut self.child[..blocks],
             added: [&[]; 2],
             removed: [&[]; 2],
             counts,
         };
         for row in 0..counts.added {
-            updated.added[row] = &self.table[self.change.added[row]..];
+            updated.added[row] = &table[self.change.added[row]..][..blocks];
         }
         for row in 0..counts.removed {
-            updated.removed[row] = &self.table[self.change.removed[row]..];
+            updated.removed[row] = &table[self.change.removed[row]..][..blocks];
         }
         updated
     }
@@ -159,32 +151,7 @@ pub(super) struct Updated<'a, T> {
     counts: Counts,
 }
 
-impl<T: Value> Updated<'_, T> {
-    /// Writes all of the child.
-    #[inline(always)]
-    pub(super) fn write(self) {
-        let blocks = self.child.len();
-        let mut updated = self.cut(blocks);
-        for block in 0..blocks {
-            updated.block(block);
-        }
-    }
-}
-
 impl<T: Value> HiddenValues<T> for Updated<'_, T> {
-    #[inline(always)]
-    fn cut(mut self, blocks: usize) -> Self {
-        self.parent = &self.parent[..blocks];
-        self.child = &mut self.child[..blocks];
-        for row in 0..self.counts.added {
-            self.added[row] = &self.added[row][..blocks];
-        }
-        for row in 0..self.counts.removed {
-            self.removed[row] = &self.removed[row][..blocks];
-        }
-        self
-    }
-
     #[inline(always)]
     fn block(&mut self, block: usize) -> Lanes<T> {
         let mut values = self.parent[block];

@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use super::hidden::{Change, Counts, HiddenValues, Sum, Update, Updated};
+use super::hidden::{Counts, HiddenValues, Sum, Update};
 use super::lanes::{Lanes, Value};
 use super::output::OutputRow;
 use super::{Instructions, Kernel};
@@ -23,18 +23,37 @@ impl<T: Value> Kernel for Refresh<'_, T> {
 }
 
 /// Sums an output row over both views' hidden values, the mover's first.
-pub(crate) struct Score<'a, S, T> {
+pub(crate) struct Score<'a, T> {
     pub(crate) row: OutputRow<'a>,
-    pub(crate) values: [S; 2],
-    pub(crate) width: PhantomData<T>,
+    pub(crate) values: [&'a [Lanes<T>]; 2],
 }
 
-impl<S: HiddenValues<T>, T: Value> Kernel for Score<'_, S, T> {
+impl<T: Value> Kernel for Score<'_, T> {
     type Output = i64;
 
     #[inline(always)]
     fn run<I: Instructions>(self, instructions: I) -> i64 {
-        self.row.sum(instructions, self.values)
+        let blocks = self.row.blocks();
+        let [mover, other] = self.values;
+        self.row
+            .sum(instructions, [&mover[..blocks], &other[..blocks]])
+    }
+}
+
+/// Sums an output row over the hidden values that some rows give, which are not kept.
+pub(crate) struct ScoreOfRows<'a, T> {
+    pub(crate) row: OutputRow<'a>,
+    /// The mover's first.
+    pub(crate) values: [Sum<'a>; 2],
+    pub(crate) width: PhantomData<T>,
+}
+
+impl<T: Value> Kernel for ScoreOfRows<'_, T> {
+    type Output = i64;
+
+    #[inline(always)]
+    fn run<I: Instructions>(self, instructions: I) -> i64 {
+        self.row.sum::<T, I>(instructions, self.values)
     }
 }
 
@@ -56,6 +75,8 @@ macro_rules! with_known_counts {
 
 /// Updates one view.
 pub(crate) struct Advance<'a, T> {
+    /// The rows of all inputs.
+    pub(crate) table: &'a [Lanes<i16>],
     pub(crate) counts: Counts,
     pub(crate) update: Update<'a, T>,
 }
@@ -65,23 +86,23 @@ impl<T: Value> Kernel for Advance<'_, T> {
 
     #[inline(always)]
     fn run<I: Instructions>(self, _: I) {
-        with_known_counts!(self.counts, counts => self.update.by(counts).write())
+        let blocks = self.update.child.len();
+        with_known_counts!(self.counts, counts => {
+            let mut updated = self.update.by(counts, self.table, blocks);
+            for block in 0..blocks {
+                updated.block(block);
+            }
+        });
     }
 }
 
-/// Updates both views and sums an output row over them while they are at hand.
+/// Updates both views, the mover's first, and sums an output row over them while they are at hand.
 pub(crate) struct AdvanceAndScore<'a, T> {
     pub(crate) row: OutputRow<'a>,
-    /// White's view, then Black's.
-    pub(crate) parents: &'a [Lanes<T>],
-    /// White's view, then Black's.
-    pub(crate) children: &'a mut [Lanes<T>],
+    /// The rows of all inputs.
     pub(crate) table: &'a [Lanes<i16>],
     pub(crate) counts: Counts,
-    /// White's view, then Black's.
-    pub(crate) changes: [Change; 2],
-    /// The number of the mover's view.
-    pub(crate) mover: usize,
+    pub(crate) updates: [Update<'a, T>; 2],
 }
 
 impl<T: Value> Kernel for AdvanceAndScore<'_, T> {
@@ -89,35 +110,12 @@ impl<T: Value> Kernel for AdvanceAndScore<'_, T> {
 
     #[inline(always)]
     fn run<I: Instructions>(self, instructions: I) -> i64 {
-        let row = self.row;
-        with_known_counts!(self.counts, counts => row.sum(instructions, self.updated(counts)))
-    }
-}
-
-impl<'a, T: Value> AdvanceAndScore<'a, T> {
-    /// Both updates, the mover's first.
-    #[inline(always)]
-    fn updated(self, counts: Counts) -> [Updated<'a, T>; 2] {
-        let blocks = self.children.len() / 2;
-        let parents = self.parents.split_at(blocks);
-        let children = self.children.split_at_mut(blocks);
-        let [white, black] = self.changes;
-        let white = Update {
-            parent: parents.0,
-            child: children.0,
-            table: self.table,
-            change: white,
-        };
-        let black = Update {
-            parent: parents.1,
-            child: children.1,
-            table: self.table,
-            change: black,
-        };
-        if self.mover == 0 {
-            [white.by(counts), black.by(counts)]
-        } else {
-            [black.by(counts), white.by(counts)]
-        }
+        let blocks = self.row.blocks();
+        let [mover, other] = self.updates;
+        with_known_counts!(self.counts, counts => {
+            let mover = mover.by(counts, self.table, blocks);
+            let other = other.by(counts, self.table, blocks);
+            self.row.sum(instructions, [mover, other])
+        })
     }
 }

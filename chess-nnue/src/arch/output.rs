@@ -40,6 +40,12 @@ pub(crate) struct OutputRow<'a> {
 }
 
 impl OutputRow<'_> {
+    /// The blocks of one half.
+    #[inline(always)]
+    pub(super) fn blocks(&self) -> usize {
+        self.weights[0].len()
+    }
+
     /// The sum over both halves of hidden values; exact.
     #[inline(always)]
     pub(super) fn sum<T: Value, I: Instructions>(
@@ -61,11 +67,10 @@ impl OutputRow<'_> {
     fn narrow<T: Value, I: Instructions, const SQUARED: bool>(
         &self,
         instructions: I,
-        [mover, other]: [impl HiddenValues<T>; 2],
+        [mut mover, mut other]: [impl HiddenValues<T>; 2],
     ) -> i64 {
-        let blocks = self.weights[0].len();
+        let blocks = self.blocks();
         let weights = [self.weights[0], &self.weights[1][..blocks]];
-        let (mut mover, mut other) = (mover.cut(blocks), other.cut(blocks));
         let mut sums = [instructions.zero(); 2];
         for block in 0..blocks {
             let (values, weight) = (mover.block(block), &weights[0][block]);
