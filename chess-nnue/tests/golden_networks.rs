@@ -1,6 +1,7 @@
 //! The networks and scores of `tests/golden`, which come from outside.
 
 #![cfg(feature = "std")]
+#![allow(clippy::unwrap_used)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,6 +1,7 @@
 //! Network files on disk: what cannot be loaded or saved says why, and names the file.
 
 #![cfg(feature = "std")]
+#![allow(clippy::unwrap_used)]
 
 use std::error::Error;
 use std::fs;

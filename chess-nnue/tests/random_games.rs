@@ -1,5 +1,7 @@
 //! Incremental evaluation equals evaluation from nothing, over random games.
 
+#![allow(clippy::unwrap_used)]
+
 use chess_nnue::{AccumulatorStack, Architecture, Delta, KingBuckets, Network, Weights};
 use chess_records::{Board, Color, Placement, Position};
 use cozy_chess as cozy;
