@@ -42,7 +42,7 @@ struct Cli {
     command: Command,
 }
 
-/// The help of each stands at its arguments.
+// The help of each command stands at its arguments.
 #[derive(Subcommand)]
 enum Command {
     Eval(eval::Arguments),
