@@ -1,6 +1,6 @@
 //! The shape and the scales of a network.
 
-use chess_records::{Color, Placement, Square};
+use chess_records::{Color, Piece, Placement, Square};
 use thiserror::Error;
 
 /// What a hidden value becomes before the output layer weighs it.
@@ -279,44 +279,62 @@ impl Architecture {
         (men - 2) / self.men_per_bucket as usize
     }
 
+    /// Whether a view numbers its inputs the same way wherever its king stands.
+    #[inline]
+    pub(crate) const fn ignores_kings(&self) -> bool {
+        self.king_buckets.count == 1 && !self.king_buckets.mirrored
+    }
+
     /// How `view` numbers its inputs while its king stands where it does.
     #[inline]
     pub(crate) fn perspective(&self, view: Color, placement: &Placement) -> Perspective {
-        if self.king_buckets.count == 1 && !self.king_buckets.mirrored {
-            return Perspective {
-                view,
-                base: 0,
-                mirror: 0,
-            };
+        if self.ignores_kings() {
+            return Perspective::new(view, 0, false);
         }
-        let king = placement.king(view);
         let king = match view {
-            Color::White => king,
-            Color::Black => king.flip_rank(),
+            Color::White => placement.king(view),
+            Color::Black => placement.king(view).flip_rank(),
         };
-        let mirror = self.king_buckets.mirrored && king.file() > 3;
         let bucket = self.king_buckets.map[king.index()];
-        Perspective {
-            view,
-            base: Self::INPUTS_PER_BUCKET * usize::from(bucket),
-            mirror: if mirror { 7 } else { 0 },
-        }
+        let mirrored = self.king_buckets.mirrored && king.file() > 3;
+        Perspective::new(view, bucket.into(), mirrored)
     }
 }
 
 /// How a view numbers its inputs: the bucket and the mirroring that its king's square calls for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Perspective {
-    view: Color,
-    base: usize,
-    mirror: usize,
+    /// The input of a pawn on a1 without flips, by colour.
+    first: [usize; Color::COUNT],
+    /// What a square's number is flipped by.
+    flip: usize,
 }
 
 impl Perspective {
-    /// The input of `piece` on `square`, under [`Architecture::inputs`].
     #[inline]
-    pub(crate) const fn input(self, piece: chess_records::Piece, square: Square) -> usize {
-        self.base + (crate::feature_index(self.view, piece, square) ^ self.mirror)
+    const fn new(view: Color, bucket: usize, mirrored: bool) -> Self {
+        let base = Architecture::INPUTS_PER_BUCKET * bucket;
+        let theirs = base + Architecture::INPUTS_PER_BUCKET / 2;
+        let mirror = if mirrored { 7 } else { 0 };
+        match view {
+            Color::White => Self {
+                first: [base, theirs],
+                flip: mirror,
+            },
+            Color::Black => Self {
+                first: [theirs, base],
+                flip: mirror ^ 56,
+            },
+        }
+    }
+
+    /// The input of `piece` on `square`: [`feature_index`](crate::feature_index) with the mirror and in
+    /// the bucket.
+    #[inline]
+    pub(crate) const fn input(&self, piece: Piece, square: Square) -> usize {
+        self.first[piece.color.index()]
+            + piece.piece_type.index() * 64
+            + (square.index() ^ self.flip)
     }
 }
 
@@ -324,7 +342,7 @@ impl Perspective {
 mod tests {
     use super::*;
     use alloc::string::ToString;
-    use chess_records::{Piece, PieceType};
+    use chess_records::PieceType;
 
     fn placement(white_king: Square, black_king: Square) -> Placement {
         Placement::from_pieces([
@@ -380,6 +398,21 @@ mod tests {
         assert_eq!(white.input(pawn, Square::A2), 8);
         let black = architecture.perspective(Color::Black, &placement);
         assert_eq!(black.input(pawn, Square::A2), 2 * 768 + 384 + (48 ^ 7));
+    }
+
+    #[test]
+    fn without_buckets_inputs_are_the_plain_ones() {
+        let architecture = Architecture::new(16).unwrap();
+        let placement = placement(Square::C1, Square::E8);
+        for view in Color::ALL {
+            let perspective = architecture.perspective(view, &placement);
+            for piece in Piece::ALL {
+                for square in Square::ALL {
+                    let plain = crate::feature_index(view, piece, square);
+                    assert_eq!(perspective.input(piece, square), plain);
+                }
+            }
+        }
     }
 
     #[test]

@@ -59,6 +59,12 @@ impl Pieces {
 }
 
 impl Delta {
+    /// Nothing changes.
+    pub(crate) const NONE: Self = Self {
+        lifted: Pieces::NONE,
+        put: Pieces::NONE,
+    };
+
     /// A piece moves to an empty square.
     #[must_use]
     pub const fn quiet(piece: Piece, from: Square, to: Square) -> Self {
@@ -139,10 +145,7 @@ impl Delta {
     /// have come: right for every move, for engines that rather compare than classify.
     #[must_use]
     pub fn between(before: &Placement, after: &Placement) -> Option<Self> {
-        let mut delta = Self {
-            lifted: Pieces::NONE,
-            put: Pieces::NONE,
-        };
+        let mut delta = Self::NONE;
         for piece in Piece::ALL {
             let (old, new) = (before.mask(piece), after.mask(piece));
             for square in chess_records::Squares::new(old & !new) {

@@ -104,9 +104,7 @@ impl Network {
     /// [`ArchitectureError::EvalScale`] unless it is in 1…10000.
     pub fn with_eval_scale(self, eval_scale: i32) -> Result<Self, ArchitectureError> {
         let architecture = self.architecture().clone().with_eval_scale(eval_scale)?;
-        let weights = self.weights();
-        let fingerprint = crate::file::checksum(&architecture, &weights);
-        let rescaled = Self::from_checked(architecture, &weights, fingerprint);
+        let rescaled = Self::of_checked(architecture, &self.weights());
         Ok(rescaled.with_backend(self.backend()))
     }
 

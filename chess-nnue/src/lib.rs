@@ -17,6 +17,9 @@ mod file;
 mod network;
 mod stack;
 
+#[cfg(feature = "train")]
+pub mod train;
+
 pub use arch::Backend;
 pub use architecture::{Activation, Architecture, ArchitectureError, KingBuckets};
 pub use arithmetic::{Arithmetic, Width};

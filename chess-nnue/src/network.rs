@@ -6,10 +6,7 @@ use core::marker::PhantomData;
 use chess_records::{Board, Color, Piece, Placement, Squares};
 use thiserror::Error;
 
-use crate::arch::{
-    Backend, LANES, Lanes, Output, OutputOfRows, OutputRow, OutputSum, Rows, SumOfRows, Value,
-    blocks,
-};
+use crate::arch::{Backend, LANES, Lanes, OutputRow, OutputSum, Score, Sum, Value, blocks};
 use crate::architecture::{Activation, Architecture};
 use crate::arithmetic::{Arithmetic, Width};
 
@@ -89,12 +86,17 @@ impl Network {
     /// [`WeightsError`] when a list does not have the length the architecture asks for.
     pub fn new(architecture: Architecture, weights: &Weights) -> Result<Self, WeightsError> {
         check_lengths(&architecture, weights)?;
-        let fingerprint = crate::file::checksum(&architecture, weights);
-        Ok(Self::from_checked(architecture, weights, fingerprint))
+        Ok(Self::of_checked(architecture, weights))
     }
 
     /// A network of weights whose lengths are known to be right.
-    pub(crate) fn from_checked(
+    pub(crate) fn of_checked(architecture: Architecture, weights: &Weights) -> Self {
+        let fingerprint = crate::file::checksum(&architecture, weights);
+        Self::with_fingerprint(architecture, weights, fingerprint)
+    }
+
+    /// The same where the fingerprint is known too.
+    pub(crate) fn with_fingerprint(
         architecture: Architecture,
         weights: &Weights,
         fingerprint: u64,
@@ -172,30 +174,22 @@ impl Network {
 
     fn evaluate_fresh<T: Value>(&self, placement: &Placement, mover: Color) -> i32 {
         let bucket = self.architecture.output_bucket(placement);
-        let views = [mover, mover.opponent()];
-        let active = views.map(|view| ActiveRows::of(self, view, placement));
-        let sum = self.backend.run(OutputOfRows {
+        let mut active = [ActiveRows::NONE; 2];
+        for (active, view) in active.iter_mut().zip([mover, mover.opponent()]) {
+            active.fill(self, view, placement);
+        }
+        let [mover, other] = &active;
+        let sum = self.backend.run(Score {
             row: self.output_row(bucket),
-            values: [active[0].sum(self), active[1].sum(self)],
+            values: [mover.sum(self), other.sum(self)],
             width: PhantomData::<T>,
-        });
-        self.score(sum, bucket)
-    }
-
-    /// The score of a position whose hidden values are known, the mover's first.
-    #[inline]
-    pub(crate) fn evaluate_values<T: Value>(&self, men: usize, values: [&[Lanes<T>]; 2]) -> i32 {
-        let bucket = self.architecture.output_bucket_of(men);
-        let sum = self.backend.run(Output {
-            row: self.output_row(bucket),
-            values,
         });
         self.score(sum, bucket)
     }
 
     /// Bias, scale and the way back to centipawns; both divisions truncate toward zero.
     #[inline]
-    fn score(&self, sum: i64, bucket: usize) -> i32 {
+    pub(crate) fn score(&self, sum: i64, bucket: usize) -> i32 {
         let (qa, qb) = (self.architecture.qa().into(), self.architecture.qb().into());
         let bias = self.output_biases[bucket].into();
         let scale = self.architecture.eval_scale().into();
@@ -226,7 +220,7 @@ impl Network {
     }
 
     #[inline]
-    fn output_row(&self, bucket: usize) -> OutputRow<'_> {
+    pub(crate) fn output_row(&self, bucket: usize) -> OutputRow<'_> {
         let row = &self.output_weights[2 * bucket * self.blocks()..][..2 * self.blocks()];
         OutputRow {
             sum: self.output_sum,
@@ -244,36 +238,54 @@ fn centipawns(sum: i64, squared: bool, bias: i64, eval_scale: i64, qa: i64, qb: 
     score.clamp(i32::MIN.into(), i32::MAX.into()) as i32
 }
 
+/// Networks are equal when their files are, whatever they are evaluated with.
+impl PartialEq for Network {
+    fn eq(&self, other: &Self) -> bool {
+        self.fingerprint == other.fingerprint
+            && self.architecture == other.architecture
+            && self.feature_weights == other.feature_weights
+            && self.feature_biases == other.feature_biases
+            && self.output_weights == other.output_weights
+            && self.output_biases == other.output_biases
+    }
+}
+
+impl Eq for Network {}
+
 /// The first-layer rows that a view has on, by the numbers of their first blocks.
+#[derive(Clone, Copy)]
 pub(crate) struct ActiveRows {
     first_blocks: [usize; Placement::MAX_MEN as usize],
     len: usize,
 }
 
 impl ActiveRows {
+    pub(crate) const NONE: Self = Self {
+        first_blocks: [0; Placement::MAX_MEN as usize],
+        len: 0,
+    };
+
+    /// Makes these the rows that `view` has on.
     #[inline]
-    pub(crate) fn of(network: &Network, view: Color, placement: &Placement) -> Self {
+    pub(crate) fn fill(&mut self, network: &Network, view: Color, placement: &Placement) {
         let perspective = network.architecture.perspective(view, placement);
-        let mut first_blocks = [0; Placement::MAX_MEN as usize];
         let mut len = 0;
         for piece in Piece::ALL {
             for square in Squares::new(placement.mask(piece)) {
-                first_blocks[len] = network.first_block(perspective.input(piece, square));
+                self.first_blocks[len] = network.first_block(perspective.input(piece, square));
                 len += 1;
             }
         }
-        Self { first_blocks, len }
+        self.len = len;
     }
 
     /// The hidden values of these rows.
     #[inline]
-    pub(crate) fn sum<'a>(&'a self, network: &'a Network) -> SumOfRows<'a> {
-        SumOfRows {
+    pub(crate) fn sum<'a>(&'a self, network: &'a Network) -> Sum<'a> {
+        Sum {
             bias: &network.feature_biases,
-            rows: Rows {
-                table: &network.feature_weights,
-                first_blocks: &self.first_blocks[..self.len],
-            },
+            table: &network.feature_weights,
+            rows: &self.first_blocks[..self.len],
         }
     }
 }

@@ -1,10 +1,11 @@
 //! Hidden values kept along a line of play.
 
 use alloc::vec::Vec;
+use core::marker::PhantomData;
 
 use chess_records::{Board, Color, Piece, PieceType, Placement, Square};
 
-use crate::arch::{Lanes, Refresh, Update, Value};
+use crate::arch::{Advance, AdvanceAndScore, Change, Counts, Lanes, Refresh, Score, Update, Value};
 use crate::arithmetic::Width;
 use crate::delta::Delta;
 use crate::network::{ActiveRows, Network};
@@ -37,8 +38,8 @@ pub struct AccumulatorStack {
 struct Ply {
     placement: Placement,
     side_to_move: Color,
-    /// What led here from the ply below; a null move and the root changed nothing.
-    delta: Option<Delta>,
+    /// What led here from the ply below: nothing for a null move, and for the root.
+    delta: Delta,
     /// How many men there are.
     men: u8,
     /// Whose view's values are those of this position.
@@ -91,7 +92,7 @@ impl AccumulatorStack {
     #[inline]
     pub fn push(&mut self, delta: &Delta) {
         let ply = self.next_ply();
-        ply.delta = Some(*delta);
+        ply.delta = *delta;
         ply.men = ply.men + delta.put().len() as u8 - delta.lifted().len() as u8;
         if let Err(error) = ply.placement.change(delta.lifted(), delta.put()) {
             misfit(error);
@@ -118,7 +119,7 @@ impl AccumulatorStack {
         };
         above.placement = below.placement;
         above.side_to_move = below.side_to_move.opponent();
-        above.delta = None;
+        above.delta = Delta::NONE;
         above.men = below.men;
         above.computed = [false; Color::COUNT];
         above
@@ -139,13 +140,13 @@ impl AccumulatorStack {
     #[must_use]
     pub fn evaluate(&mut self, network: &Network) -> i32 {
         self.adopt(network);
-        let position = Line {
+        let line = Line {
             plies: &mut self.plies[..=self.top],
-            blocks: self.blocks,
+            network,
         };
         match &mut self.values {
-            Values::Narrow(values) => position.evaluate(values, network),
-            Values::Wide(values) => position.evaluate(values, network),
+            Values::Narrow(values) => line.evaluate(values),
+            Values::Wide(values) => line.evaluate(values),
         }
     }
 
@@ -201,9 +202,17 @@ impl Ply {
         Self {
             placement,
             side_to_move,
-            delta: None,
+            delta: Delta::NONE,
             men: placement.men() as u8,
             computed: [false; Color::COUNT],
+        }
+    }
+
+    #[inline]
+    fn counts(&self) -> Counts {
+        Counts {
+            added: self.delta.put().len(),
+            removed: self.delta.lifted().len(),
         }
     }
 }
@@ -225,58 +234,97 @@ impl Values {
     }
 }
 
-/// The plies from the root to the present one.
+/// The plies from the root to the present one, and the network that they are evaluated with.
 struct Line<'a> {
     plies: &'a mut [Ply],
-    blocks: usize,
+    network: &'a Network,
 }
 
 impl Line<'_> {
     #[inline]
-    fn evaluate<T: Value>(mut self, values: &mut [Lanes<T>], network: &Network) -> i32 {
+    fn evaluate<T: Value>(mut self, values: &mut [Lanes<T>]) -> i32 {
         let top = self.plies.len() - 1;
+        if self.is_one_step_away(top) {
+            return self.advance_and_score(top, values);
+        }
         for view in Color::ALL {
             if !self.plies[top].computed[view.index()] {
-                self.bring_up(top, view, values, network);
+                self.bring_up(top, view, values);
             }
         }
+        self.score(top, values)
+    }
+
+    /// Whether both views' values follow from those of the ply below by one move: the usual case in a
+    /// search.
+    #[inline]
+    fn is_one_step_away(&self, top: usize) -> bool {
+        let [.., below, ply] = &*self.plies else {
+            return false;
+        };
+        below.computed == [true; 2]
+            && ply.computed == [false; 2]
+            && !Color::ALL
+                .into_iter()
+                .any(|view| self.turns_view(top, view))
+    }
+
+    /// Both views' values of the top from those of the ply below, and the score from them.
+    #[inline]
+    fn advance_and_score<T: Value>(&mut self, top: usize, values: &mut [Lanes<T>]) -> i32 {
+        self.plies[top].computed = [true; Color::COUNT];
         let ply = &self.plies[top];
+        let line = &mut values[self.start(top - 1)..self.start(top + 1)];
+        let (parents, children) = line.split_at_mut(self.start(1));
+        let bucket = self.network.architecture().output_bucket_of(ply.men.into());
+        let sum = self.network.backend().run(AdvanceAndScore {
+            row: self.network.output_row(bucket),
+            parents,
+            children,
+            table: self.network.table(),
+            counts: ply.counts(),
+            changes: Color::ALL.map(|view| self.change(top, view)),
+            mover: ply.side_to_move.index(),
+        });
+        self.network.score(sum, bucket)
+    }
+
+    /// The score of the top, whose values are computed.
+    #[inline]
+    fn score<T: Value>(&self, top: usize, values: &[Lanes<T>]) -> i32 {
+        let ply = &self.plies[top];
+        let bucket = self.network.architecture().output_bucket_of(ply.men.into());
         let of = |view: Color| &values[self.range(top, view)];
-        let views = [of(ply.side_to_move), of(ply.side_to_move.opponent())];
-        network.evaluate_values(ply.men.into(), views)
+        let sum = self.network.backend().run(Score {
+            row: self.network.output_row(bucket),
+            values: [of(ply.side_to_move), of(ply.side_to_move.opponent())],
+            width: PhantomData,
+        });
+        self.network.score(sum, bucket)
     }
 
     /// Makes a view's values at the top those of the present position.
-    fn bring_up<T: Value>(
-        &mut self,
-        top: usize,
-        view: Color,
-        values: &mut [Lanes<T>],
-        network: &Network,
-    ) {
-        match self.nearest_computed(top, view, network) {
+    fn bring_up<T: Value>(&mut self, top: usize, view: Color, values: &mut [Lanes<T>]) {
+        match self.nearest_computed(top, view) {
             Some(nearest) => {
                 for ply in nearest + 1..=top {
-                    self.update(ply, view, values, network);
+                    self.advance(ply, view, values);
                 }
             }
-            None => self.refresh(top, view, values, network),
+            None => self.refresh(top, view, values),
         }
     }
 
     /// The nearest ply below whose values lead to the present ones by no more rows than a refresh
     /// takes.
-    #[inline]
-    fn nearest_computed(&self, top: usize, view: Color, network: &Network) -> Option<usize> {
-        let mut rows_left = self.plies[top].men.into();
+    fn nearest_computed(&self, top: usize, view: Color) -> Option<usize> {
+        let mut rows_left = usize::from(self.plies[top].men);
         for ply in (1..=top).rev() {
-            if let Some(delta) = &self.plies[ply].delta {
-                if self.turns_view(ply, view, network) {
-                    return None;
-                }
-                let rows = delta.lifted().len() + delta.put().len();
-                rows_left = usize::checked_sub(rows_left, rows)?;
+            if self.turns_view(ply, view) {
+                return None;
             }
+            let Counts { added, removed } = self.plies[ply].counts();
+            rows_left = rows_left.checked_sub(added + removed)?;
             if self.plies[ply - 1].computed[view.index()] {
                 return Some(ply - 1);
             }
@@ -286,68 +334,76 @@ impl Line<'_> {
 
     /// Whether the move to this ply brought the view's king to another bucket or side of the mirror,
     /// so that all its inputs changed.
-    fn turns_view(&self, ply: usize, view: Color, network: &Network) -> bool {
-        let architecture = network.architecture();
+    #[inline]
+    fn turns_view(&self, ply: usize, view: Color) -> bool {
+        let architecture = self.network.architecture();
         let perspective = |ply: usize| architecture.perspective(view, &self.plies[ply].placement);
-        perspective(ply) != perspective(ply - 1)
+        !architecture.ignores_kings() && perspective(ply) != perspective(ply - 1)
     }
 
-    fn refresh<T: Value>(
-        &mut self,
-        ply: usize,
-        view: Color,
-        values: &mut [Lanes<T>],
-        network: &Network,
-    ) {
-        let rows = ActiveRows::of(network, view, &self.plies[ply].placement);
-        network.backend().run(Refresh {
-            sum: rows.sum(network),
+    fn refresh<T: Value>(&mut self, ply: usize, view: Color, values: &mut [Lanes<T>]) {
+        let mut rows = ActiveRows::NONE;
+        rows.fill(self.network, view, &self.plies[ply].placement);
+        self.network.backend().run(Refresh {
+            sum: rows.sum(self.network),
             values: &mut values[self.range(ply, view)],
         });
         self.plies[ply].computed[view.index()] = true;
     }
 
-    /// Makes a ply's values from those of the ply below it.
-    fn update<T: Value>(
-        &mut self,
-        ply: usize,
-        view: Color,
-        values: &mut [Lanes<T>],
-        network: &Network,
-    ) {
-        let (below, above) = values.split_at_mut(self.range(ply, Color::White).start);
+    /// Makes a view's values of a ply from those of the ply below it.
+    fn advance<T: Value>(&mut self, ply: usize, view: Color, values: &mut [Lanes<T>]) {
+        let (below, above) = values.split_at_mut(self.start(ply));
         let parent = &below[self.range(ply - 1, view)];
         let child = &mut above[self.range(0, view)];
-        match &self.plies[ply].delta {
-            None => child.copy_from_slice(parent),
-            Some(delta) => {
-                let placement = &self.plies[ply].placement;
-                let perspective = network.architecture().perspective(view, placement);
-                let mut first_blocks = [[0; 2]; 2];
-                let rows_of = |pieces: &[(Piece, Square)], first_blocks: &mut [usize; 2]| {
-                    for (first, &(piece, square)) in first_blocks.iter_mut().zip(pieces) {
-                        *first = network.first_block(perspective.input(piece, square));
-                    }
-                };
-                let [added, removed] = &mut first_blocks;
-                rows_of(delta.put(), added);
-                rows_of(delta.lifted(), removed);
-                network.backend().run(Update {
-                    parent,
-                    child,
-                    table: network.table(),
-                    added: &added[..delta.put().len()],
-                    removed: &removed[..delta.lifted().len()],
-                });
-            }
-        }
+        self.network.backend().run(Advance {
+            counts: self.plies[ply].counts(),
+            update: Update {
+                parent,
+                child,
+                table: self.network.table(),
+                change: self.change(ply, view),
+            },
+        });
         self.plies[ply].computed[view.index()] = true;
     }
 
+    /// The rows that the move to a ply adds and removes for a view.
+    #[inline]
+    fn change(&self, ply: usize, view: Color) -> Change {
+        let Ply {
+            placement, delta, ..
+        } = &self.plies[ply];
+        let perspective = self.network.architecture().perspective(view, placement);
+        let row = |&(piece, square): &(Piece, Square)| {
+            self.network.first_block(perspective.input(piece, square))
+        };
+        let mut change = Change::default();
+        for (added, piece) in change.added.iter_mut().zip(delta.put()) {
+            *added = row(piece);
+        }
+        for (removed, piece) in change.removed.iter_mut().zip(delta.lifted()) {
+            *removed = row(piece);
+        }
+        change
+    }
+
+    #[inline]
+    fn blocks(&self) -> usize {
+        self.network.blocks()
+    }
+
+    /// Where a ply's values begin.
+    #[inline]
+    fn start(&self, ply: usize) -> usize {
+        ply * Color::COUNT * self.blocks()
+    }
+
     /// Where a view's values of a ply are kept.
+    #[inline]
     fn range(&self, ply: usize, view: Color) -> core::ops::Range<usize> {
-        let start = (ply * Color::COUNT + view.index()) * self.blocks;
-        start..start + self.blocks
+        let start = self.start(ply) + view.index() * self.blocks();
+        start..start + self.blocks()
     }
 }
 
@@ -370,6 +426,7 @@ const START: Placement = {
 #[cfg(test)]
 mod tests {
     use super::*;
+
     use crate::architecture::Architecture;
     use crate::network::Weights;
 

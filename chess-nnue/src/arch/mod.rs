@@ -6,16 +6,18 @@
 //! set. All is exact integer arithmetic, so every set gives the same scores.
 
 mod backend;
+mod hidden;
 mod kernels;
 mod lanes;
+mod output;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
 pub use backend::Backend;
-pub(crate) use kernels::{
-    Output, OutputOfRows, OutputRow, OutputSum, Refresh, Rows, SumOfRows, Update,
-};
+pub(crate) use hidden::{Change, Counts, Sum, Update};
+pub(crate) use kernels::{Advance, AdvanceAndScore, Refresh, Score};
 pub(crate) use lanes::{LANES, Lanes, Value, blocks};
+pub(crate) use output::{OutputRow, OutputSum};
 
 /// A loop over hidden values with its operands.
 pub(crate) trait Kernel {

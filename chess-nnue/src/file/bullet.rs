@@ -97,8 +97,7 @@ impl Network {
         let biases = super::i16s(&bytes[read..len]);
         weights.output_biases = biases.into_iter().map(i32::from).collect();
         check_padding(bytes, len)?;
-        let fingerprint = super::checksum(&architecture, &weights);
-        Ok(Self::from_checked(architecture, &weights, fingerprint))
+        Ok(Self::of_checked(architecture, &weights))
     }
 
     /// The network in bullet's layout. Activation, scales and buckets are not part of it.

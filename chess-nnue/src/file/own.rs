@@ -124,7 +124,7 @@ impl Network {
         let (mut weights, read) = super::read_layers(&header.architecture, payload);
         let biases = payload[read..].as_chunks::<4>().0.iter();
         weights.output_biases = biases.map(|&bytes| i32::from_le_bytes(bytes)).collect();
-        Ok(Self::from_checked(
+        Ok(Self::with_fingerprint(
             header.architecture,
             &weights,
             header.checksum,

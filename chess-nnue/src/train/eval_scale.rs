@@ -1,0 +1,243 @@
+//! The eval scale that fits a dataset's scores.
+
+use std::vec;
+use std::vec::Vec;
+
+use chess_records::{Color, Dataset, Labelled, Score};
+use thiserror::Error;
+
+use super::sigmoid::sigmoid;
+use super::target::SampleError;
+use crate::Architecture;
+
+/// Scores and results of many samples, and the eval scale that makes the scores predict the results
+/// best: the *S* with the smallest log-loss of σ(score / *S*) against the points.
+///
+/// Samples with a centipawn score and a result count; others are passed over.
+#[derive(Clone, Debug)]
+pub struct EvalScaleFit {
+    /// For each score from −32,768 how many samples have it, and twice the points White got in them.
+    /// Integers: the fit does not depend on the samples' order.
+    by_score: Vec<(u64, u64)>,
+    samples: u64,
+}
+
+/// Why there is no eval scale that fits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum EvalScaleError {
+    /// No sample has both.
+    #[error("no sample has both a centipawn score and a result")]
+    NoSamples,
+    /// Good scores do not come with good results.
+    #[error(
+        "the scores do not predict the results of {samples} samples; \
+         are they from White's side?"
+    )]
+    NotPredictive {
+        /// How many samples have both.
+        samples: u64,
+    },
+    /// The best scale is under a centipawn.
+    #[error("the scores' signs predict the results of {samples} samples without fail")]
+    Separated {
+        /// How many samples have both.
+        samples: u64,
+    },
+}
+
+impl Default for EvalScaleFit {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl EvalScaleFit {
+    /// How many samples of a dataset are fetched at once.
+    const CHUNK: u64 = 16_384;
+
+    /// A fit without samples.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            by_score: vec![(0, 0); 1 << 16],
+            samples: 0,
+        }
+    }
+
+    /// A fit with all samples of a dataset.
+    ///
+    /// # Errors
+    ///
+    /// When there are none, or they cannot be fetched.
+    pub fn of_dataset<D, S>(dataset: &D) -> Result<Self, SampleError>
+    where
+        D: Dataset<Batch = Vec<S>> + ?Sized,
+        S: Labelled,
+    {
+        let mut fit = Self::new();
+        for_each_sample(dataset, Self::CHUNK, |_, sample| {
+            fit.add(sample);
+            Ok(())
+        })?;
+        Ok(fit)
+    }
+
+    /// Takes a sample into account.
+    pub fn add(&mut self, sample: &impl Labelled) {
+        let label = sample.label();
+        if let (Some(Score::Centipawns(score_cp)), Some(result)) = (label.score, label.result) {
+            let entry = &mut self.by_score[usize::from((score_cp as u16) ^ 0x8000)];
+            entry.0 += 1;
+            entry.1 += (2.0 * result.points(Color::White)) as u64;
+            self.samples += 1;
+        }
+    }
+
+    /// How many samples had both a score and a result.
+    #[must_use]
+    pub const fn samples(&self) -> u64 {
+        self.samples
+    }
+
+    /// The scale that fits best, 1 to 10,000 centipawns.
+    ///
+    /// # Errors
+    ///
+    /// When no sample had both, or the best scale is not in that range: scores that do not predict the
+    /// results, as when they are from the wrong side, or scores that never fail.
+    pub fn eval_scale(&self) -> Result<f64, EvalScaleError> {
+        let samples = self.samples;
+        if samples == 0 {
+            return Err(EvalScaleError::NoSamples);
+        }
+        // The log-loss is convex in 1 / S: its slope crosses 0 once, upwards.
+        let (mut low, mut high) = (1.0 / f64::from(Architecture::MAX_EVAL_SCALE), 1.0);
+        if self.log_loss_slope(low) >= 0.0 {
+            return Err(EvalScaleError::NotPredictive { samples });
+        }
+        if self.log_loss_slope(high) <= 0.0 {
+            return Err(EvalScaleError::Separated { samples });
+        }
+        for _ in 0..Self::HALVINGS {
+            let middle = (low + high) / 2.0;
+            if self.log_loss_slope(middle) < 0.0 {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        Ok(2.0 / (low + high))
+    }
+
+    /// Enough for every bit that matters: 1/10,000 to twelve digits.
+    const HALVINGS: u32 = 54;
+
+    /// How much the log-loss, summed over the samples, rises with the inverse of the scale.
+    fn log_loss_slope(&self, inverse_scale: f64) -> f64 {
+        let scores = (i32::from(i16::MIN)..).map(f64::from);
+        let slopes = self
+            .by_score
+            .iter()
+            .zip(scores)
+            .map(|(&(count, half_points), score)| {
+                if count == 0 {
+                    return 0.0;
+                }
+                let expected = count as f64 * sigmoid(score * inverse_scale);
+                score * (expected - half_points as f64 / 2.0)
+            });
+        slopes.sum()
+    }
+}
+
+/// Calls `each` for every sample with its number, in order.
+pub(super) fn for_each_sample<D, S>(
+    dataset: &D,
+    chunk: u64,
+    mut each: impl FnMut(u64, &S) -> Result<(), SampleError>,
+) -> Result<(), SampleError>
+where
+    D: Dataset<Batch = Vec<S>> + ?Sized,
+{
+    if dataset.is_empty() {
+        return Err(SampleError::Empty);
+    }
+    let (mut indices, mut samples) = (Vec::new(), Vec::new());
+    let mut start = 0;
+    while start < dataset.len() {
+        let end = dataset.len().min(start + chunk);
+        indices.clear();
+        indices.extend(start..end);
+        dataset.gather(&indices, &mut samples)?;
+        if samples.len() != indices.len() {
+            let (expected, found) = (indices.len(), samples.len());
+            return Err(SampleError::Count { expected, found });
+        }
+        for (&index, sample) in indices.iter().zip(&samples) {
+            each(index, sample)?;
+        }
+        start = end;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chess_records::{
+        GameResult, Label, LabelledPosition, Piece, PieceType, Placement, Position, Square,
+    };
+    use std::string::ToString;
+
+    fn sample(score_cp: i16, result: GameResult) -> LabelledPosition {
+        let kings = [(Color::White, Square::E1), (Color::Black, Square::E8)];
+        let kings = kings.map(|(color, square)| (Piece::new(color, PieceType::King), square));
+        let placement = Placement::from_pieces(kings).unwrap();
+        LabelledPosition {
+            position: Position::new(placement, Color::Black),
+            label: Label::new(Some(Score::Centipawns(score_cp)), Some(result)),
+        }
+    }
+
+    fn fit(samples: &[(i16, GameResult, usize)]) -> Result<f64, EvalScaleError> {
+        let mut fit = EvalScaleFit::new();
+        for &(score_cp, result, count) in samples {
+            (0..count).for_each(|_| fit.add(&sample(score_cp, result)));
+        }
+        fit.eval_scale()
+    }
+
+    /// With 3 of 4 points at one score, σ(score / S) must be ¾: S = score / ln 3.
+    #[test]
+    fn the_scale_gives_the_points_won() {
+        use GameResult::{BlackWon, Draw, WhiteWon};
+        let expected = 200.0 / 3.0f64.ln();
+        for samples in [
+            &[(200, WhiteWon, 3), (200, BlackWon, 1)][..],
+            &[(-200, BlackWon, 3), (-200, WhiteWon, 1)],
+            &[(200, WhiteWon, 1), (200, Draw, 1)],
+        ] {
+            let scale = fit(samples).unwrap();
+            assert!((scale - expected).abs() < 1e-6, "{scale}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_fitted() {
+        use GameResult::{BlackWon, Draw, WhiteWon};
+        let text = |samples| fit(samples).unwrap_err().to_string();
+        assert_eq!(
+            text(&[]),
+            "no sample has both a centipawn score and a result"
+        );
+        assert_eq!(
+            text(&[(100, BlackWon, 3), (100, WhiteWon, 1)]),
+            "the scores do not predict the results of 4 samples; are they from White's side?"
+        );
+        assert_eq!(
+            text(&[(100, WhiteWon, 2), (-100, BlackWon, 1), (0, Draw, 4)]),
+            "the scores' signs predict the results of 7 samples without fail"
+        );
+    }
+}

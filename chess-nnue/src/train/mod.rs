@@ -1,0 +1,76 @@
+//! A trainer for plain networks, (768 → N)×2 → 1, on the processor.
+//!
+//! Any dataset of labelled positions will do. A network's output, a logit, becomes expected points
+//! by the logistic function σ; they are compared with a [target](Targets) mixed from the position's
+//! score and the game's result, both for the side to move. The loss is the mean of
+//! (σ(output) − target)², its minimum sought by AdamW (β 0.9 and 0.999, ε 10⁻⁸, decoupled decay),
+//! each epoch in a new random order. After each step all weights and biases but the output's bias are
+//! clipped to ± 1.98, which the evaluator's narrowest arithmetic can hold.
+//!
+//! ```
+//! use std::error::Error;
+//! use std::ops::ControlFlow;
+//!
+//! use chess_nnue::train::{EvalScaleFit, Event, TrainConfig, Trainer};
+//! use chess_nnue::{Architecture, Network};
+//! use chess_records::{Dataset, LabelledPosition};
+//!
+//! /// `validation` holds games of which no position is in `training`.
+//! fn train<D>(training: &D, validation: &D) -> Result<Network, Box<dyn Error>>
+//! where
+//!     D: Dataset<Batch = Vec<LabelledPosition>>,
+//! {
+//!     let eval_scale = EvalScaleFit::of_dataset(training)?.eval_scale()?;
+//!     let architecture = Architecture::new(256)?.with_eval_scale(eval_scale.round() as i32)?;
+//!     let mut config = TrainConfig::new(architecture);
+//!     config.epochs = 40;
+//!     let outcome = Trainer::new(config)?.run(training, validation, |event| {
+//!         if let Event::Epoch { epoch, validation_loss, .. } = event {
+//!             println!("epoch {epoch}: {validation_loss:.4}");
+//!         }
+//!         ControlFlow::Continue(())
+//!     })?;
+//!     Ok(outcome.parameters.quantize().network)
+//! }
+//! ```
+//!
+//! A loss says little by itself: [`MaterialTable`] and [`Material`] give that of a constant and that
+//! of counting the men, which a network must beat. A scale that does not fit the scores, or scores
+//! from the wrong side, train without complaint and play badly: fit the scale with
+//! [`EvalScaleFit`], which fails on scores that do not predict the results.
+//!
+//! The same configuration and data give the same parameters, bit by bit, whatever the number of
+//! threads: see [`Trainer`].
+
+mod baseline;
+mod config;
+mod eval_scale;
+mod inputs;
+mod kernels;
+mod lane;
+mod optimizer;
+mod order;
+mod parameters;
+mod pass;
+mod schedule;
+mod shape;
+mod sigmoid;
+mod target;
+mod tiles;
+mod trainer;
+mod validator;
+
+#[cfg(test)]
+mod gradient_tests;
+#[cfg(test)]
+#[path = "../../tests/train_common/mod.rs"]
+mod train_common;
+
+pub use baseline::{Material, MaterialTable};
+pub use config::{ConfigError, TrainConfig};
+pub use eval_scale::{EvalScaleError, EvalScaleFit};
+pub use parameters::{FloatWeights, Parameters, ParametersError, Quantized};
+pub use sigmoid::sigmoid;
+pub use target::{SampleError, TargetError, Targets};
+pub use trainer::{Event, Outcome, TrainError, Trainer};
+pub use validator::{Prediction, Validator};

@@ -1,0 +1,95 @@
+//! How the work of a batch is cut up.
+//!
+//! The number of pieces depends on the network and the batch size alone. Each piece has buffers of
+//! its own and pieces are joined in order, so that a run gives the same bits on any number of
+//! threads.
+
+use super::lane::Lane;
+
+/// Hidden columns × samples: the columns in tiles, whose weights fit a core's cache, the samples of
+/// a batch in parts, whose activations fit in memory, and each part in slices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shape {
+    lanes: usize,
+    slices: usize,
+    slice_len: usize,
+}
+
+impl Shape {
+    /// 32 columns: the rows of all 768 inputs take 96 KiB, half of a small second-level cache, and a
+    /// row that is being summed fits the registers of the smallest vector unit.
+    pub(super) const MAX_TILE_LANES: usize = 2;
+    /// So many pieces of a part, or more, keep 16 threads evenly busy.
+    const PIECES: usize = 32;
+    /// Wide networks have pieces enough in their tiles, but samples are prepared by the slice.
+    const MIN_SLICES: usize = 8;
+    /// A slice has a gradient to clear and to sum up: not worth it for a few samples.
+    const MIN_SLICE_LEN: usize = 64;
+    /// The hidden values kept from forward to backward pass, 32 MiB.
+    const MAX_HIDDEN_VALUES: usize = 1 << 23;
+
+    /// The cut for `hidden` columns (a multiple of 16) and `batch_size` samples, both over 0.
+    pub(super) fn new(hidden: usize, batch_size: usize) -> Self {
+        let part = batch_size.min(Self::MAX_HIDDEN_VALUES / (2 * hidden));
+        let tiles = hidden.div_ceil(Lane::WIDTH * Self::MAX_TILE_LANES);
+        let slices = Self::PIECES.div_ceil(tiles).max(Self::MIN_SLICES);
+        let slices = slices.min(part.div_ceil(Self::MIN_SLICE_LEN));
+        Self {
+            lanes: hidden / Lane::WIDTH,
+            slices,
+            slice_len: part.div_ceil(slices),
+        }
+    }
+
+    /// How many tiles the columns make; the last may be narrower than the others.
+    pub(super) fn tiles(self) -> usize {
+        self.lanes.div_ceil(Self::MAX_TILE_LANES)
+    }
+
+    /// The width of a tile in lanes, 1 or 2.
+    pub(super) fn tile_lanes(self, tile: usize) -> usize {
+        (self.lanes - tile * Self::MAX_TILE_LANES).min(Self::MAX_TILE_LANES)
+    }
+
+    /// How many slices a part has at most.
+    pub(super) fn slices(self) -> usize {
+        self.slices
+    }
+
+    /// How many samples a slice has at most.
+    pub(super) fn slice_len(self) -> usize {
+        self.slice_len
+    }
+
+    /// How many samples go through the network at once.
+    pub(super) fn part_len(self) -> usize {
+        self.slices * self.slice_len
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sixteen_threads_have_work_at_any_width() {
+        for hidden in [16, 64, 80, 256, 1024, 4096] {
+            let shape = Shape::new(hidden, 16_384);
+            assert!(shape.tiles() * shape.slices() >= 32, "{hidden}");
+            assert!(shape.part_len() * 2 * hidden <= 1 << 24, "{hidden}");
+            let lanes: usize = (0..shape.tiles()).map(|tile| shape.tile_lanes(tile)).sum();
+            assert_eq!(lanes * Lane::WIDTH, hidden);
+        }
+        let shape = Shape::new(256, 16_384);
+        assert_eq!((shape.slices(), shape.slice_len()), (8, 2048));
+    }
+
+    #[test]
+    fn small_batches_are_hardly_cut() {
+        assert_eq!(Shape::new(256, 1).part_len(), 1);
+        assert_eq!(Shape::new(256, 100).slices(), 2);
+        assert_eq!(Shape::new(144, 1000).tile_lanes(4), 1);
+        let uneven = Shape::new(16, 8191);
+        assert!(uneven.part_len() >= 8191);
+    }
+}

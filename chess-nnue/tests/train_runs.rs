@@ -1,0 +1,456 @@
+//! Runs of the trainer: what they report, repeat and refuse.
+
+#![cfg(feature = "train")]
+#![allow(clippy::unwrap_used)]
+
+mod train_common;
+
+use std::error::Error;
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+
+use chess_nnue::train::{
+    ConfigError, EvalScaleFit, Event, Material, MaterialTable, Outcome, Parameters, Prediction,
+    SampleError, Targets, TrainConfig, TrainError, Trainer, Validator, sigmoid,
+};
+use chess_nnue::{Architecture, KingBuckets};
+use chess_records::{Board, Dataset, DatasetError, Label, LabelledPosition, Position, Score};
+use train_common::{Positions, random_positions};
+
+fn config(hidden: usize) -> TrainConfig {
+    let mut config = TrainConfig::new(Architecture::new(hidden).unwrap());
+    config.batch_size = 128;
+    config.epochs = 2;
+    config.threads = NonZeroUsize::new(2);
+    config
+}
+
+fn run(config: TrainConfig, training: &Positions) -> Result<Outcome, TrainError> {
+    let validation = random_positions(30, 99);
+    let mut trainer = Trainer::new(config).unwrap();
+    trainer.run(training, &validation, |_| ControlFlow::Continue(()))
+}
+
+fn bits(parameters: &Parameters) -> Vec<u32> {
+    let weights = parameters.weights();
+    let rows = [
+        &weights.feature_weights,
+        &weights.feature_biases,
+        &weights.output_weights,
+    ];
+    let rows = rows.into_iter().flatten().chain([&weights.output_bias]);
+    rows.map(|value| value.to_bits()).collect()
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_bits() {
+    let training = random_positions(700, 1);
+    for hidden in [48, 144] {
+        let outcome = |threads| {
+            let mut config = config(hidden);
+            config.batch_size = 300;
+            config.threads = NonZeroUsize::new(threads);
+            run(config, &training).unwrap()
+        };
+        let one = outcome(1);
+        for threads in [2, 3, 16] {
+            let many = outcome(threads);
+            assert_eq!(bits(&many.parameters), bits(&one.parameters));
+            assert_eq!(many.validation_loss, one.validation_loss);
+            let networks = [&one, &many].map(|outcome| outcome.parameters.quantize());
+            assert_eq!(networks[0], networks[1]);
+        }
+    }
+}
+
+#[test]
+fn seeds_decide_parameters_and_order() {
+    let training = random_positions(300, 1);
+    let outcome = |seed| {
+        let mut config = config(16);
+        config.seed = seed;
+        bits(&run(config, &training).unwrap().parameters)
+    };
+    assert_eq!(outcome(1), outcome(1));
+    assert_ne!(outcome(1), outcome(2));
+    let start = Parameters::random(&Architecture::new(16).unwrap(), 1).unwrap();
+    let from_start = |seed| {
+        let mut config = config(16);
+        config.seed = seed;
+        let mut trainer = Trainer::with_parameters(config, &start).unwrap();
+        let go_on = |_: Event<'_>| ControlFlow::Continue(());
+        let outcome = trainer.run(&training, &training, go_on).unwrap();
+        bits(&outcome.parameters)
+    };
+    assert_ne!(
+        from_start(1),
+        from_start(2),
+        "the order must follow the seed"
+    );
+}
+
+#[test]
+fn events_count_batches_records_and_epochs() {
+    let training = random_positions(300, 1);
+    let mut trainer = Trainer::new(config(16)).unwrap();
+    let (mut batches, mut epochs) = (Vec::new(), Vec::new());
+    let outcome = trainer.run(&training, &training, |event| {
+        match event {
+            Event::Batch {
+                epoch,
+                batch,
+                batches: 3,
+                records,
+                training_loss,
+            } => batches.push((epoch, batch, records, training_loss)),
+            Event::Epoch {
+                epoch,
+                epochs: 2,
+                records,
+                training_loss,
+                validation_loss,
+                parameters,
+                ..
+            } => epochs.push((
+                epoch,
+                records,
+                training_loss,
+                validation_loss,
+                parameters.clone(),
+            )),
+            event => panic!("{event:?}"),
+        }
+        ControlFlow::Continue(())
+    });
+    let outcome = outcome.unwrap();
+    let counts: Vec<_> = batches.iter().map(|b| (b.0, b.1, b.2)).collect();
+    assert_eq!(
+        counts,
+        [
+            (1, 1, 128),
+            (1, 2, 256),
+            (1, 3, 300),
+            (2, 1, 428),
+            (2, 2, 556),
+            (2, 3, 600)
+        ]
+    );
+    assert_eq!(epochs.len(), 2);
+    assert_eq!((epochs[1].0, epochs[1].1), (2, 600));
+    assert_eq!(
+        epochs[0].2, batches[2].3,
+        "the epoch's loss is that after its last batch"
+    );
+    assert_eq!(
+        (outcome.epochs, outcome.records, outcome.stopped),
+        (2, 600, false)
+    );
+    assert_eq!(outcome.validation_loss, Some(epochs[1].3));
+    assert_eq!(outcome.parameters, epochs[1].4);
+    assert_eq!(outcome.parameters, trainer.parameters());
+    let validated = trainer.validator().loss(&outcome.parameters, &training);
+    assert_eq!(validated.unwrap(), epochs[1].3);
+}
+
+#[test]
+fn the_last_quarter_of_the_epochs_takes_small_steps() {
+    let training = random_positions(300, 1);
+    let mut config = config(16);
+    config.epochs = 4;
+    let mut trainer = Trainer::new(config).unwrap();
+    let mut before = trainer.parameters();
+    let mut changes = Vec::new();
+    let outcome = trainer.run(&training, &training, |event| {
+        if let Event::Epoch {
+            learning_rate,
+            parameters,
+            ..
+        } = event
+        {
+            let weights = [&before, parameters].map(|p| &p.weights().output_weights);
+            let differences = weights[0]
+                .iter()
+                .zip(weights[1])
+                .map(|(a, b)| (a - b).abs());
+            changes.push((learning_rate, differences.fold(0.0, f32::max)));
+            before = parameters.clone();
+        }
+        ControlFlow::Continue(())
+    });
+    assert!(outcome.is_ok());
+    let rates: Vec<_> = changes.iter().map(|change| change.0).collect();
+    assert_eq!(rates, [1e-3, 1e-3, 1e-3, 1e-4]);
+    assert!(changes[3].1 < changes[2].1 / 5.0, "{changes:?}");
+}
+
+#[test]
+fn a_stopped_run_leaves_its_parameters() {
+    let training = random_positions(300, 1);
+    let mut trainer = Trainer::new(config(16)).unwrap();
+    let start = trainer.parameters();
+    let stop_in_epoch_2 = |event: Event<'_>| match event {
+        Event::Batch {
+            epoch: 2, batch: 1, ..
+        } => ControlFlow::Break(()),
+        _ => ControlFlow::Continue(()),
+    };
+    let outcome = trainer.run(&training, &training, stop_in_epoch_2).unwrap();
+    assert!(outcome.stopped && outcome.validation_loss.is_some());
+    assert_eq!((outcome.epochs, outcome.records), (1, 428));
+    assert_ne!(outcome.parameters, start);
+    assert_eq!(outcome.parameters, trainer.parameters());
+    let stop = |_: Event<'_>| ControlFlow::Break(());
+    let outcome = trainer.run(&training, &training, stop).unwrap();
+    assert_eq!((outcome.epochs, outcome.records), (0, 128));
+    assert_eq!(outcome.validation_loss, None);
+}
+
+#[test]
+fn a_network_learns_a_small_set_by_heart() {
+    let training = random_positions(50, 1);
+    let mut config = config(32);
+    config.epochs = 400;
+    config.learning_rate = 5e-3;
+    let mut trainer = Trainer::new(config).unwrap();
+    let before = trainer.validator().loss(&trainer.parameters(), &training);
+    let go_on = |_: Event<'_>| ControlFlow::Continue(());
+    let outcome = trainer.run(&training, &training, go_on).unwrap();
+    let after = outcome.validation_loss.unwrap();
+    assert!(after < before.unwrap() / 50.0, "{after}");
+}
+
+fn missing(change: impl Fn(&mut Label)) -> Positions {
+    let mut samples = random_positions(300, 1);
+    change(&mut samples.0[217].label);
+    samples
+}
+
+/// A fault and everything behind it.
+fn text(error: &dyn Error) -> String {
+    match error.source() {
+        Some(source) => format!("{error}: {}", text(source)),
+        None => error.to_string(),
+    }
+}
+
+#[test]
+fn labels_that_lack_what_is_needed_are_named() {
+    let no_score = missing(|label| label.score = None);
+    let no_result = missing(|label| label.result = None);
+    let error = |samples| text(&run(config(16), samples).unwrap_err());
+    assert_eq!(
+        error(&no_score),
+        "training set: sample 217: no score, which a result weight of 0.25 needs"
+    );
+    assert_eq!(
+        error(&no_result),
+        "training set: sample 217: no result, which a result weight of 0.25 needs"
+    );
+    let mut trainer = Trainer::new(config(16)).unwrap();
+    let good = random_positions(100, 1);
+    let go_on = |_: Event<'_>| ControlFlow::Continue(());
+    let error = trainer.run(&good, &no_score, go_on).unwrap_err();
+    assert!(text(&error).starts_with("validation set: sample 217: no score"));
+    let weighted = |result_weight, samples| {
+        let mut config = config(16);
+        config.result_weight = result_weight;
+        let mut trainer = Trainer::new(config).unwrap();
+        trainer.run(samples, samples, go_on).is_ok()
+    };
+    assert!(weighted(0.0, &no_result) && !weighted(0.0, &no_score));
+    assert!(weighted(1.0, &no_score) && !weighted(1.0, &no_result));
+}
+
+#[test]
+fn the_first_of_several_faults_is_reported() {
+    let mut samples = random_positions(3000, 1);
+    for index in [1203, 1999, 2998] {
+        samples.0[index].label.score = None;
+    }
+    let targets = Targets::new(115, 0.25).unwrap();
+    let parameters = Parameters::random(&Architecture::new(16).unwrap(), 1).unwrap();
+    let validator = Validator::new(targets, NonZeroUsize::new(3)).unwrap();
+    let error = validator.loss(&parameters, &samples).unwrap_err();
+    assert!(matches!(error, SampleError::Target { index: 1203, .. }));
+    let error = MaterialTable::of_dataset(&samples, &targets).unwrap_err();
+    assert!(matches!(error, SampleError::Target { index: 1203, .. }));
+}
+
+#[test]
+fn empty_sets_are_refused() {
+    let (empty, some) = (Positions(Vec::new()), random_positions(10, 1));
+    let go_on = |_: Event<'_>| ControlFlow::Continue(());
+    let mut trainer = Trainer::new(config(16)).unwrap();
+    let error = trainer.run(&empty, &some, go_on).unwrap_err();
+    assert_eq!(text(&error), "training set: no samples");
+    let error = trainer.run(&some, &empty, go_on).unwrap_err();
+    assert_eq!(text(&error), "validation set: no samples");
+    assert!(matches!(
+        EvalScaleFit::of_dataset(&empty),
+        Err(SampleError::Empty)
+    ));
+}
+
+/// A dataset that goes wrong at its last sample.
+struct Faulty {
+    samples: Positions,
+    loses_samples: bool,
+}
+
+impl Dataset for Faulty {
+    type Batch = Vec<LabelledPosition>;
+
+    fn len(&self) -> u64 {
+        self.samples.len() + 1
+    }
+
+    fn gather(&self, indices: &[u64], batch: &mut Self::Batch) -> Result<(), DatasetError> {
+        let mut kept = indices.to_vec();
+        if self.loses_samples {
+            kept.retain(|&index| index < self.samples.len());
+        }
+        self.samples.gather(&kept, batch)
+    }
+
+    fn block_count(&self) -> u64 {
+        1
+    }
+
+    fn block(&self, _: u64) -> std::ops::Range<u64> {
+        0..self.len()
+    }
+
+    fn game_start(&self, _: u64) -> Option<bool> {
+        None
+    }
+}
+
+#[test]
+fn faults_of_datasets_are_passed_on() {
+    let error = |loses_samples| {
+        let faulty = Faulty {
+            samples: random_positions(99, 1),
+            loses_samples,
+        };
+        assert!(EvalScaleFit::of_dataset(&faulty).is_err());
+        let mut trainer = Trainer::new(config(16)).unwrap();
+        let go_on = |_: Event<'_>| ControlFlow::Continue(());
+        text(&trainer.run(&faulty, &faulty, go_on).unwrap_err())
+    };
+    assert_eq!(
+        error(false),
+        "training set: samples could not be fetched: sample 99 asked for, the dataset holds 99"
+    );
+    assert_eq!(error(true), "training set: 63 samples fetched, expected 64");
+}
+
+#[test]
+fn what_cannot_be_trained_is_refused() {
+    let with = |architecture: Architecture| {
+        let config = TrainConfig::new(architecture);
+        Trainer::new(config).unwrap_err().to_string()
+    };
+    let plain = || Architecture::new(16).unwrap();
+    assert_eq!(
+        with(plain().with_output_buckets(8).unwrap()),
+        "8 output buckets cannot be trained yet, expected 1"
+    );
+    let mirrored = KingBuckets::new([0; 64], true).unwrap();
+    assert_eq!(
+        with(plain().with_king_buckets(mirrored)),
+        "king buckets cannot be trained yet, expected one set of weights, not mirrored"
+    );
+    let mut config = config(16);
+    config.result_weight = 2.0;
+    let error = Trainer::new(config.clone()).unwrap_err();
+    assert_eq!(error.to_string(), "result weight 2, expected 0 to 1");
+    let other = Parameters::random(&Architecture::new(32).unwrap(), 0).unwrap();
+    let error = Trainer::with_parameters(config, &other).unwrap_err();
+    assert!(matches!(
+        error,
+        ConfigError::Architecture | ConfigError::Targets(_)
+    ));
+}
+
+#[test]
+fn predictions_come_in_order_and_agree_with_the_plain_evaluation() {
+    let samples = random_positions(2500, 7);
+    let architecture = Architecture::new(80).unwrap().with_eval_scale(200).unwrap();
+    let parameters = Parameters::random(&architecture, 3).unwrap();
+    let targets = Targets::new(200, 0.25).unwrap();
+    let predictions = |threads| {
+        let validator = Validator::new(targets, NonZeroUsize::new(threads)).unwrap();
+        let mut seen = Vec::new();
+        let each = |Prediction {
+                        index,
+                        sample,
+                        output,
+                        target,
+                        ..
+                    }: Prediction<'_, LabelledPosition>| {
+            assert_eq!(*sample, samples.0[index as usize]);
+            seen.push((index, output, target));
+            ControlFlow::Continue(())
+        };
+        let loss = validator.predict(&parameters, &samples, each).unwrap();
+        (loss, seen)
+    };
+    let (loss, seen) = predictions(2);
+    assert_eq!(predictions(3), (loss, seen.clone()));
+    assert!(seen.iter().map(|&(index, ..)| index).eq(0..2500));
+    let mut sum = 0.0;
+    for (&(_, output, target), sample) in seen.iter().zip(&samples.0) {
+        assert!((parameters.evaluate(sample) - output).abs() < 1e-5);
+        let mover = sample.side_to_move();
+        assert_eq!(targets.target(sample.label, mover), Ok(target));
+        sum += (sigmoid(f64::from(output)) - f64::from(target)).powi(2);
+    }
+    assert!((sum / 2500.0 - loss).abs() < 1e-12);
+}
+
+/// The same position with the colours exchanged is the same sample: the target, the output and the
+/// losses of both baselines must not change. Scores or results of the wrong side would.
+#[test]
+fn exchanging_the_colours_changes_nothing() {
+    let samples = random_positions(500, 7);
+    let mirrored = samples.0.iter().map(|sample| LabelledPosition {
+        position: Position::new(sample.placement().flipped(), !sample.side_to_move()),
+        label: Label::new(
+            sample.label.score.map(Score::flipped),
+            sample
+                .label
+                .result
+                .map(|result| chess_records::GameResult::new(2 - u8::from(result)).unwrap()),
+        ),
+    });
+    let mirrored = Positions(mirrored.collect());
+    let targets = Targets::new(200, 0.25).unwrap();
+    let parameters = Parameters::random(&Architecture::new(32).unwrap(), 3).unwrap();
+    let validator = Validator::new(targets, None).unwrap();
+    let predictions = |samples| {
+        let mut seen = Vec::new();
+        let each = |Prediction { output, target, .. }: Prediction<'_, LabelledPosition>| {
+            seen.push((output, target));
+            ControlFlow::Continue(())
+        };
+        validator.predict(&parameters, samples, each).unwrap();
+        seen
+    };
+    for (plain, mirrored) in predictions(&samples)
+        .into_iter()
+        .zip(predictions(&mirrored))
+    {
+        assert!((plain.0 - mirrored.0).abs() < 1e-5);
+        assert!((plain.1 - mirrored.1).abs() < 1e-6);
+    }
+    let losses = [&samples, &mirrored].map(|samples| {
+        let table = MaterialTable::of_dataset(samples, &targets).unwrap();
+        table.loss_of_material(&Material::fit(&table))
+    });
+    assert!((losses[0] - losses[1]).abs() < 1e-7);
+    let scales = [&samples, &mirrored].map(|samples| {
+        let fit = EvalScaleFit::of_dataset(samples).unwrap();
+        fit.eval_scale().unwrap_or(0.0)
+    });
+    assert!((scales[0] - scales[1]).abs() < 1e-3);
+}

@@ -1,0 +1,311 @@
+//! From real records to a trained, checked network.
+//!
+//! ```text
+//! cargo run --release --example train_small
+//! ```
+//!
+//! trains a network of 256 hidden values on the sample that comes with the project, in less than two
+//! minutes on two cores; `--help` tells the rest.
+
+use std::io::IsTerminal;
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+use chess_data_examples::{
+    Diagram, agreement, file_mirror_difference, known_positions, piece_values, side_by_side,
+    turned_round,
+};
+use chess_nnue::train::{
+    EvalScaleFit, Event, Material, MaterialTable, Parameters, Targets, TrainConfig, Trainer,
+};
+use chess_nnue::{Architecture, Network};
+use chess_records::{
+    Board, Color, Concat, Dataset, MarlinRecord, RecordFile, Slice, Split, SplitError,
+};
+use clap::Parser;
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// The sample that comes with the project.
+const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/real-sample.marlin");
+/// The share of games that is held out.
+const HELD_OUT: f64 = 0.05;
+
+/// Train a small network on marlinformat records and check what it has learnt.
+///
+/// The last 5% of games are held out: the network never sees them and is judged by them. It is
+/// compared with two baselines (the mean of all targets, and counting the men), its integers with
+/// the floating point they came from, and it is asked what the pieces are worth.
+///
+/// The network is written after every epoch, so an interrupted run leaves the last one.
+#[derive(Parser)]
+#[command(
+    after_help = "Exit code: 0 if the network beats both baselines, 1 if not or if something failed, \
+2 for options that make no sense."
+)]
+struct Options {
+    /// Files of marlinformat records, several if you like [default: the sample of the project]
+    #[arg(long, num_args = 1.., value_name = "FILE")]
+    data: Vec<PathBuf>,
+    /// Hidden values of one view, a multiple of 16
+    #[arg(long, default_value_t = 256, value_name = "N")]
+    hidden: usize,
+    /// How often each record is seen
+    #[arg(long, default_value_t = 20, value_name = "N")]
+    epochs: u32,
+    /// Where the network is written; an older file there is replaced
+    #[arg(long, default_value = "train_small.nnue", value_name = "FILE")]
+    out: PathBuf,
+    /// Decides the first weights and the order of the records
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    seed: u64,
+    /// Threads to work with; the result does not depend on it [default: one per processor]
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+}
+
+type Records = Concat<RecordFile<MarlinRecord>>;
+
+fn main() -> ExitCode {
+    match run(&Options::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(options: &Options) -> Result<()> {
+    let started = Instant::now();
+    let records = open(&options.data)?;
+    let (training, held_out) = split(&records)?;
+    let architecture = architecture(options.hidden, &training)?;
+    let mut config = TrainConfig::new(architecture);
+    config.epochs = options.epochs;
+    config.seed = options.seed;
+    config.threads = options.threads;
+    let baselines = Baselines::of(&training, &held_out, &config.targets()?)?;
+    let mut trainer = Trainer::new(config)?;
+    let parameters = train(&mut trainer, &training, &held_out, &baselines, options)?;
+    let network = Network::load(&options.out)?;
+    let loss = report(&trainer, &parameters, &network, &held_out)?;
+    println!(
+        "Wrote {} in {:.0} seconds.",
+        options.out.display(),
+        started.elapsed().as_secs_f64()
+    );
+    baselines.judge(loss)
+}
+
+fn open(paths: &[PathBuf]) -> Result<Records> {
+    let sample = [PathBuf::from(SAMPLE)];
+    let paths = if paths.is_empty() { &sample } else { paths };
+    let named = |path: &PathBuf| {
+        let file = RecordFile::read(path)?;
+        Ok((path.display().to_string(), file))
+    };
+    let files: Vec<_> = paths.iter().map(named).collect::<Result<_>>()?;
+    Ok(Concat::named(files))
+}
+
+/// What to train on and what to hold out.
+fn split(records: &Records) -> Result<(Slice<&Records>, Slice<&Records>)> {
+    let (training, held_out) = match Split::last_games(records, HELD_OUT) {
+        Ok(split) => {
+            println!(
+                "{} records of {} games, {} records of the last {} games held out",
+                records.len(),
+                split.games,
+                split.held_out.end - split.held_out.start,
+                split.held_out_games
+            );
+            (split.train, split.held_out)
+        }
+        Err(SplitError::NotByGame { .. }) => {
+            let first = records.len() - (records.len() as f64 * HELD_OUT) as u64;
+            println!(
+                "{} records, the last {} held out",
+                records.len(),
+                records.len() - first
+            );
+            println!(
+                "WARNING: the records do not tell which belong to one game. Games may be on both \
+                 sides of the split: expect the held-out loss to look better than it is."
+            );
+            (0..first, first..records.len())
+        }
+        Err(error) => return Err(error.into()),
+    };
+    Ok((
+        Slice::new(records, training)?,
+        Slice::new(records, held_out)?,
+    ))
+}
+
+fn architecture(hidden: usize, training: &Slice<&Records>) -> Result<Architecture> {
+    let eval_scale = EvalScaleFit::of_dataset(training)?.eval_scale()?;
+    let rounded = eval_scale.round() as i32;
+    println!(
+        "eval scale {rounded} ({eval_scale:.2} fits the training games' scores and results best)"
+    );
+    Ok(Architecture::new(hidden)?.with_eval_scale(rounded)?)
+}
+
+/// The held-out losses that a network must beat.
+struct Baselines {
+    constant: f64,
+    material: f64,
+}
+
+impl Baselines {
+    fn of(
+        training: &Slice<&Records>,
+        held_out: &Slice<&Records>,
+        targets: &Targets,
+    ) -> Result<Self> {
+        let training = MaterialTable::of_dataset(training, targets)?;
+        let held_out = MaterialTable::of_dataset(held_out, targets)?;
+        Ok(Self {
+            constant: held_out.loss_of_constant(training.mean_target()),
+            material: held_out.loss_of_material(&Material::fit(&training)),
+        })
+    }
+
+    fn judge(&self, loss: f64) -> Result<()> {
+        let best = self.constant.min(self.material);
+        ensure!(
+            loss < best,
+            "the network has learnt too little: its held-out loss is {loss:.4}, always saying the \
+             mean gives {:.4} and counting the men {:.4}",
+            self.constant,
+            self.material
+        );
+        println!("It beats both baselines: held-out loss {loss:.4} against {best:.4}.");
+        Ok(())
+    }
+}
+
+/// Trains, shows how it goes, and writes the network after every epoch.
+fn train(
+    trainer: &mut Trainer,
+    training: &Slice<&Records>,
+    held_out: &Slice<&Records>,
+    baselines: &Baselines,
+    options: &Options,
+) -> Result<Parameters> {
+    println!("\n          training    held-out    always the mean    counting the men");
+    let bar = progress_bar(u64::from(options.epochs) * training.len());
+    let mut failed = None;
+    let outcome = trainer.run(training, held_out, |event| {
+        match event {
+            Event::Batch {
+                epoch,
+                records,
+                training_loss,
+                ..
+            } => {
+                bar.set_position(records);
+                bar.set_message(format!("epoch {epoch}, loss {training_loss:.4}"));
+            }
+            Event::Epoch {
+                epoch,
+                training_loss,
+                validation_loss,
+                parameters,
+                ..
+            } => {
+                bar.suspend(|| {
+                    println!(
+                        "epoch {epoch:>3}   {training_loss:.4}      {validation_loss:.4}      {:.4}             {:.4}",
+                        baselines.constant, baselines.material
+                    );
+                });
+                failed = parameters.quantize().network.save(&options.out).err();
+            }
+            _ => {}
+        }
+        match failed {
+            Some(_) => ControlFlow::Break(()),
+            None => ControlFlow::Continue(()),
+        }
+    })?;
+    bar.finish_and_clear();
+    match failed {
+        Some(error) => Err(error.into()),
+        None => Ok(outcome.parameters),
+    }
+}
+
+/// A bar on the terminal, if there is one.
+fn progress_bar(records: u64) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = "{bar:30} {percent:>3}%  {per_sec}  {eta} left  {msg}";
+    let bar = ProgressBar::new(records);
+    bar.set_style(
+        ProgressStyle::with_template(style)
+            .unwrap_or_else(|_| ProgressStyle::default_bar())
+            .with_key(
+                "per_sec",
+                |state: &indicatif::ProgressState, text: &mut dyn std::fmt::Write| {
+                    let _ = write!(text, "{:.0} records/s", state.per_sec());
+                },
+            ),
+    );
+    bar
+}
+
+/// Asks the network what it has learnt; returns its held-out loss.
+fn report(
+    trainer: &Trainer,
+    parameters: &Parameters,
+    network: &Network,
+    held_out: &Slice<&Records>,
+) -> Result<f64> {
+    let found = agreement(trainer.validator(), parameters, network, held_out)
+        .context("the held-out records cannot be evaluated")?;
+    println!(
+        "\nIntegers against floating point, {} held-out positions:",
+        found.positions
+    );
+    println!(
+        "  difference {:.2} centipawns in the mean, {:.1} at most; loss {:.5} against {:.5}",
+        found.mean_cp, found.largest_cp, found.integer_loss, found.float_loss
+    );
+    println!("\nWhat a piece is worth, by taking it off balanced positions:");
+    for value in piece_values(network, held_out)? {
+        println!(
+            "  {:<7} {:>5.0} centipawns  ({} taken off)",
+            value.piece_type.to_string(),
+            value.mean_cp,
+            value.pieces
+        );
+    }
+    let different = turned_round(network, held_out)?;
+    let mirrored = file_mirror_difference(network, held_out)?;
+    println!("\nTurned round with colours exchanged, {different} positions score differently.");
+    println!(
+        "With the files a-h exchanged, scores differ by {mirrored:.1} centipawns in the mean."
+    );
+    ensure!(different == 0, "the network does not see both sides alike");
+    println!("\nScores of well-known positions, in pawns from White's side:\n");
+    print!("{}", side_by_side(&diagrams(network), 3));
+    Ok(found.integer_loss)
+}
+
+fn diagrams(network: &Network) -> Vec<Diagram> {
+    let positions = known_positions().into_iter();
+    let diagrams = positions.map(|(name, position)| {
+        let mover = position.side_to_move();
+        let score = network.evaluate(&position);
+        let for_white = if mover == Color::White { score } else { -score };
+        let note = format!("{:+.2}, {mover} to move", f64::from(for_white) / 100.0);
+        Diagram::new(name, &position.placement(), &[note])
+    });
+    diagrams.collect()
+}
