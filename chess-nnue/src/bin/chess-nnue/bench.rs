@@ -45,7 +45,10 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> Outcome {
     let round = Duration::from_millis(arguments.time) / ROUNDS as u32;
     if !arguments.json {
         if cfg!(debug_assertions) {
-            writeln!(out, "this is a debug build: a release build is many times faster")?;
+            writeln!(
+                out,
+                "this is a debug build: a release build is many times faster"
+            )?;
         }
         let hidden = network.architecture().hidden();
         writeln!(
