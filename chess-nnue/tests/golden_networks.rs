@@ -1,5 +1,7 @@
 //! The networks and scores of `tests/golden`, which come from outside.
 
+#![cfg(feature = "std")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;

@@ -1,5 +1,7 @@
 //! Network files on disk: what cannot be loaded or saved says why, and names the file.
 
+#![cfg(feature = "std")]
+
 use std::error::Error;
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,8 @@
-#![doc = include_str!("../README.md")]
+#![cfg_attr(feature = "formats", doc = include_str!("../README.md"))]
+#![cfg_attr(
+    not(feature = "formats"),
+    doc = "Chess words and traits; see the README."
+)]
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -11,15 +15,18 @@ mod encode_error;
 mod excerpt;
 mod fen;
 mod label;
-pub mod marlin;
 mod permutation;
 mod piece;
 mod placement;
 mod position;
 mod square;
 mod text;
-mod view;
 mod viri_move;
+
+#[cfg(feature = "formats")]
+pub mod marlin;
+#[cfg(feature = "formats")]
+mod view;
 
 #[cfg(any(feature = "cozy-chess", feature = "shakmaty"))]
 mod adapters;
@@ -27,12 +34,16 @@ mod adapters;
 mod atomic;
 #[cfg(feature = "std")]
 mod dataset;
-#[cfg(feature = "std")]
+#[cfg(all(feature = "formats", feature = "std"))]
 mod file;
-#[cfg(feature = "std")]
+#[cfg(all(feature = "formats", feature = "std"))]
 mod game_order;
 #[cfg(feature = "std")]
+mod loader;
+#[cfg(all(feature = "formats", feature = "std"))]
 mod record_dataset;
+#[cfg(feature = "std")]
+mod sampler;
 #[cfg(feature = "std")]
 mod split;
 
@@ -41,22 +52,31 @@ pub use encode_error::EncodeError;
 pub use excerpt::Excerpt;
 pub use fen::{Fen, FenError, FenField};
 pub use label::{GameResult, GameResultError, Label, Score};
-pub use marlin::{CornerBishops, MarlinError, MarlinMoveRecord, MarlinRecord};
 pub use permutation::{Permutation, PermutationIter};
 pub use piece::{Color, Piece, PieceType, PieceTypeError};
 pub use placement::{ChangeError, Placement, PlacementError};
 pub use position::{CastlingRights, LabelledPosition, Position, PositionError, Wing};
 pub use square::{Square, SquareError, Squares};
 pub use text::{Text, TextError};
-pub use view::{Fault, FixedRecord, MarlinView, RecordView, ViewError};
 pub use viri_move::{ViriMove, ViriMoveError, ViriMoveKind};
+
+#[cfg(feature = "formats")]
+pub use marlin::{CornerBishops, MarlinError, MarlinMoveRecord, MarlinRecord};
+#[cfg(feature = "formats")]
+pub use view::{Fault, FixedRecord, MarlinView, RecordView, ViewError};
 
 #[cfg(feature = "std")]
 pub use atomic::{AtomicFile, AtomicFileError};
 #[cfg(feature = "std")]
 pub use dataset::{Concat, Dataset, DatasetError, Slice, SliceError};
-#[cfg(feature = "std")]
+#[cfg(all(feature = "formats", feature = "std"))]
 pub use file::{FileBytes, FileFault, OpenError, RecordFile};
+#[cfg(feature = "std")]
+pub use loader::{LoadError, LoadedBatch, Loader, LoaderConfig, LoaderConfigError};
+#[cfg(feature = "std")]
+pub use sampler::{
+    Mode, Order, RestoreError, Sampler, SamplerConfig, SamplerConfigError, SamplerState, Selection,
+};
 #[cfg(feature = "std")]
 pub use split::{Split, SplitError};
 #[cfg(feature = "std")]

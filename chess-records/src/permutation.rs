@@ -158,11 +158,11 @@ const fn round_keys(len: u64, seed: u64) -> [[u64; 2]; Permutation::ROUNDS / 2] 
 }
 
 /// The step of SplitMix64: 2⁶⁴ over the golden ratio, made odd.
-const GOLDEN_GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
+pub(crate) const GOLDEN_GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The output function of SplitMix64.
 #[inline]
-const fn mix(mut bits: u64) -> u64 {
+pub(crate) const fn mix(mut bits: u64) -> u64 {
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     bits ^ (bits >> 31)

@@ -1,4 +1,6 @@
 //! What holds for every position and for any bytes and text.
+
+#![cfg(feature = "formats")]
 // Helpers of tests fail by panicking, as tests do.
 #![allow(clippy::unwrap_used)]
 

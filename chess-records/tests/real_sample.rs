@@ -1,4 +1,6 @@
 //! The sample of real data: games are found in it as its makers count them.
+
+#![cfg(feature = "formats")]
 #![cfg(feature = "std")]
 // Helpers of tests fail by panicking, as tests do.
 #![allow(clippy::unwrap_used)]
