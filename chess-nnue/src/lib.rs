@@ -11,6 +11,7 @@ mod arch;
 mod architecture;
 mod arithmetic;
 mod delta;
+mod engine;
 mod features;
 mod file;
 mod network;
@@ -23,6 +24,7 @@ pub use arch::Backend;
 pub use architecture::{Activation, Architecture, ArchitectureError, KingBuckets};
 pub use arithmetic::{Arithmetic, Width};
 pub use delta::Delta;
+pub use engine::{Evaluator, needs_fallback};
 pub use features::feature_index;
 pub use file::{BulletError, BulletExportError, FormatError};
 #[cfg(feature = "std")]

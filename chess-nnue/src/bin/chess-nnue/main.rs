@@ -1,0 +1,95 @@
+//! The tool `chess-nnue`: evaluates, examines, converts, times and compares networks.
+
+mod bench;
+mod bounds;
+mod compare;
+mod convert;
+mod eval;
+mod histogram;
+mod inspect;
+mod network_file;
+mod output_file;
+mod positions;
+mod sample;
+mod svg;
+
+use std::error::Error;
+use std::io::{self, BufWriter, Write};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+type Outcome<T = ()> = Result<T, Box<dyn Error>>;
+
+const LONG_ABOUT: &str = "\
+Evaluates, examines, converts, times and compares NNUE networks for chess.
+
+A network file is one of two kinds. The own format (it begins with CHSNNUE1) says everything about \
+itself. bullet's layout (quantised.bin) has no header: say --activation and --eval-scale, and for \
+networks with king or output buckets --hidden and the buckets. Scores are in centipawns.";
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  done
+  1  failed: a file cannot be read or written, is damaged, or stands in the way (see --force)
+  2  the command line is wrong";
+
+#[derive(Parser)]
+#[command(name = "chess-nnue", version, about = "Tools for NNUE networks", long_about = LONG_ABOUT)]
+#[command(after_help = EXIT_CODES, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+// The help of each command stands at its arguments.
+#[derive(Subcommand)]
+enum Command {
+    Eval(eval::Arguments),
+    Inspect(inspect::Arguments),
+    Convert(convert::Arguments),
+    Bench(bench::Arguments),
+    Compare(compare::Arguments),
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let mut out = BufWriter::new(io::stdout().lock());
+    let outcome = run(cli.command, &mut out).and_then(|()| Ok(out.flush()?));
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever read the output has seen enough.
+        Err(error) if is_broken_pipe(&*error) => ExitCode::SUCCESS,
+        Err(error) => {
+            report(&*error);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command, out: &mut dyn Write) -> Outcome {
+    match command {
+        Command::Eval(arguments) => eval::run(&arguments, out),
+        Command::Inspect(arguments) => inspect::run(&arguments, out),
+        Command::Convert(arguments) => convert::run(&arguments, out),
+        Command::Bench(arguments) => bench::run(&arguments, out),
+        Command::Compare(arguments) => compare::run(&arguments, out),
+    }
+}
+
+fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {
+    let error = error.downcast_ref::<io::Error>();
+    error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// An error and what caused it, on one line.
+fn report(error: &dyn Error) {
+    let mut text = format!("chess-nnue: {error}");
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text += &format!(": {cause}");
+        source = cause.source();
+    }
+    // Nobody can be told that nobody can be told.
+    let _ = writeln!(io::stderr(), "{text}");
+}
