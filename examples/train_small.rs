@@ -7,6 +7,8 @@
 //! trains a network of 256 hidden values on the sample that comes with the project, in less than two
 //! minutes on two cores; `--help` tells the rest.
 
+#![allow(clippy::print_stderr, clippy::print_stdout)]
+
 use std::io::IsTerminal;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
