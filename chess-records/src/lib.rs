@@ -6,6 +6,8 @@
 extern crate std;
 
 mod board;
+pub mod bullet;
+mod convert;
 mod en_passant;
 mod encode_error;
 mod excerpt;
@@ -38,6 +40,8 @@ mod record_dataset;
 mod split;
 
 pub use board::{Board, Labelled};
+pub use bullet::{BulletError, BulletRecord};
+pub use convert::{ConversionReport, ConvertError, Field, Fields, Format, Loss};
 pub use encode_error::EncodeError;
 pub use excerpt::Excerpt;
 pub use fen::{Fen, FenError, FenField};
@@ -50,7 +54,7 @@ pub use placement::{ChangeError, Placement, PlacementError};
 pub use position::{CastlingRights, LabelledPosition, Position, PositionError, Wing};
 pub use square::{Square, SquareError, Squares};
 pub use text::{Text, TextError};
-pub use view::{Fault, FixedRecord, MarlinView, RecordView, ViewError};
+pub use view::{BulletView, Fault, FixedRecord, MarlinView, RecordView, ViewError};
 pub use viri_move::{ViriMove, ViriMoveError, ViriMoveKind};
 
 #[cfg(feature = "std")]
