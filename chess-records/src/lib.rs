@@ -11,6 +11,7 @@ mod convert;
 mod en_passant;
 mod encode_error;
 mod excerpt;
+mod expand;
 mod fen;
 mod label;
 pub mod marlin;
@@ -22,6 +23,7 @@ mod position;
 mod square;
 mod text;
 mod view;
+pub mod viri;
 mod viri_move;
 
 #[cfg(any(feature = "cozy-chess", feature = "shakmaty"))]
@@ -44,6 +46,9 @@ pub use bullet::{BulletError, BulletRecord};
 pub use convert::{ConversionReport, ConvertError, Field, Fields, Format, Loss};
 pub use encode_error::EncodeError;
 pub use excerpt::Excerpt;
+#[doc(hidden)]
+pub use expand::expand_men_scalar;
+pub use expand::{MenBytes, NO_MAN, PackedMen, expand_men};
 pub use fen::{Fen, FenError, FenField};
 pub use label::{GameResult, GameResultError, Label, Score};
 pub use marlin::{CornerBishops, MarlinError, MarlinMoveRecord, MarlinRecord};
@@ -55,6 +60,9 @@ pub use position::{CastlingRights, LabelledPosition, Position, PositionError, Wi
 pub use square::{Square, SquareError, Squares};
 pub use text::{Text, TextError};
 pub use view::{BulletView, Fault, FixedRecord, MarlinView, RecordView, ViewError};
+pub use viri::{
+    ViriError, ViriFault, ViriFilter, ViriGame, ViriMoves, ViriPosition, ViriPositions,
+};
 pub use viri_move::{ViriMove, ViriMoveError, ViriMoveKind};
 
 #[cfg(feature = "std")]
@@ -62,8 +70,12 @@ pub use atomic::{AtomicFile, AtomicFileError};
 #[cfg(feature = "std")]
 pub use dataset::{Concat, Dataset, DatasetError, Slice, SliceError};
 #[cfg(feature = "std")]
+pub use expand::MenBatch;
+#[cfg(feature = "std")]
 pub use file::{FileBytes, FileFault, OpenError, RecordFile};
 #[cfg(feature = "std")]
 pub use split::{Split, SplitError};
 #[cfg(feature = "std")]
 pub use text::{TextReadError, TextReader};
+#[cfg(feature = "std")]
+pub use viri::{ViriFile, ViriGames, ViriOpenError, ViriWriteError, ViriWriter};

@@ -196,7 +196,11 @@ fn en_passant_squares_stay_where_a_pawn_may_take() {
 
 #[test]
 fn no_golden_file_is_forgotten() {
-    assert_eq!(names(&folder("")), ["README.md", "en_passant", "marlin"]);
+    assert_eq!(
+        names(&folder("")),
+        ["README.md", "en_passant", "marlin", "viri"]
+    );
+    assert_eq!(names(&folder("viri")), ["generate.py", "invalid", "valid"]);
     assert_eq!(names(&folder("en_passant")), ["positions.jsonl"]);
     // What these two hold is checked where it is used.
     assert_eq!(names(&folder("marlin")), ["invalid", "valid"]);

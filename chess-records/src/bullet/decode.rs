@@ -4,8 +4,8 @@ use thiserror::Error;
 
 use super::{BulletRecord, OPPONENT, RANK_BITS};
 use crate::{
-    Board, Color, GameResult, Label, LabelledPosition, PieceType, Placement, PlacementError,
-    Position, Score, Square, Squares,
+    Color, GameResult, Label, LabelledPosition, PieceType, Placement, PlacementError, Position,
+    Score, Square, Squares,
 };
 
 /// Why a record is no position. Offsets are bytes from the start of the record; the mover is White.
@@ -137,6 +137,7 @@ const _: () = assert!(PieceType::COUNT == 6 && OPPONENT == 8);
 mod tests {
     use super::super::wire::tests::AFTER_E4;
     use super::*;
+    use crate::Board;
     use std::string::{String, ToString};
 
     fn error(change: impl FnOnce(&mut [u8; 32])) -> String {

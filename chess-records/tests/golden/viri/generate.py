@@ -71,6 +71,9 @@ def play(board, plies, rng, counts):
         counts["promotion"] += move.promotion is not None
         game += struct.pack("<Hh", move_bits(board, move), score)
         board.push(move)
+        # The fields of a record stop at their greatest number.
+        board.fullmove_number = min(board.fullmove_number, 65535)
+        board.halfmove_clock = min(board.halfmove_clock, 255)
         expected["scores"].append(score)
         expected["fens"].append(board.fen(en_passant="fen"))
     return game + bytes(4), expected
