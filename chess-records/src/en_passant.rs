@@ -1,6 +1,6 @@
 //! One meaning for the en passant square, whoever wrote it.
 
-use crate::moves::{attackers, pawn_attacks};
+use crate::moves::{gives_check, pawn_attacks};
 use crate::{Board, Color, Piece, PieceType, Placement, Position, Square, Squares};
 
 impl Position {
@@ -25,12 +25,8 @@ impl Position {
         Squares::new(takers).any(|from| {
             after_en_passant(&placement, color, from, target).is_some_and(|after| {
                 // Kings give no check: they cannot have come to stand side by side.
-                attackers(
-                    &after,
-                    after.occupied(),
-                    after.king(color),
-                    color.opponent(),
-                ) == 0
+                let king = after.king(color);
+                !gives_check(&after, after.occupied(), king, color.opponent())
             })
         })
     }

@@ -7,20 +7,17 @@ pub(super) const KERNEL: Kernel = Kernel {
     run: expand,
 };
 
-/// The files of the squares in a rank, ascending, for each mask of a rank.
-pub(super) static FILES: [[u8; 8]; 256] = {
-    let mut table = [[0; 8]; 256];
-    let mut mask = 0;
-    while mask < 256 {
-        let (mut file, mut len) = (0, 0);
-        while file < 8 {
-            if mask >> file & 1 != 0 {
-                table[mask][len] = file;
-                len += 1;
-            }
-            file += 1;
+/// The squares of each rank, ascending, for each mask of it; then `NO_MAN`s.
+static SQUARES: [[[u8; 8]; 256]; 8] = {
+    let mut table = [[[NO_MAN; 8]; 256]; 8];
+    let mut at = 0;
+    while at < 8 * 256 * 8 {
+        let (rank, mask, file) = (at / 2048, at / 8 % 256, at % 8);
+        if mask >> file & 1 != 0 {
+            let before = (mask as u64 & ((1 << file) - 1)).count_ones() as usize;
+            table[rank][mask][before] = (rank * 8 + file) as u8;
         }
-        mask += 1;
+        at += 1;
     }
     table
 };
@@ -36,17 +33,6 @@ static COUNTS: [u8; 256] = {
     table
 };
 
-/// A window of this has so many zeros, then `NO_MAN`s.
-static PAST: [u8; 64] = {
-    let mut past = [0; 64];
-    let mut index = 32;
-    while index < 64 {
-        past[index] = NO_MAN;
-        index += 1;
-    }
-    past
-};
-
 pub(super) fn occupied(packed: &Packed) -> u64 {
     let [a, b, c, d, e, f, g, h, ..] = *packed;
     u64::from_le_bytes([a, b, c, d, e, f, g, h])
@@ -60,67 +46,65 @@ pub(super) fn is_sound(packed: &Packed, pieces: &[u8; 16]) -> bool {
 }
 
 fn expand(packed: &[Packed], pieces: &[u8; 16], out: Out<'_>) -> bool {
-    let pairs = pairs(pieces);
+    let castling_rook = if pieces[6] == NO_MAN { 0 } else { ONES };
     let mut sound = true;
     let places = out.counts.iter_mut().zip(out.squares).zip(out.pieces);
     for (packed, ((count, squares), pieces)) in packed.iter().zip(places) {
         let men = put_squares(occupied(packed), squares);
         *count = men as u8;
-        let Some(past) = past(men) else {
-            sound = false;
-            continue;
-        };
-        sound &= put_pieces(packed, &pairs, past, pieces);
-        for (square, past) in squares.iter_mut().zip(past) {
-            *square |= past;
-        }
+        sound &= men <= 32 && put_pieces(packed, castling_rook, men, pieces);
     }
     sound
 }
 
-/// The pieces of both nibbles of a byte, low one first.
-fn pairs(pieces: &[u8; 16]) -> [[u8; 2]; 256] {
-    core::array::from_fn(|byte| [pieces[byte & 0xf], pieces[byte >> 4]])
-}
-
-/// `NO_MAN` from index `men` on, if that is at most 32.
-fn past(men: usize) -> Option<&'static MenBytes> {
-    PAST.get(32usize.checked_sub(men)?..)?.first_chunk()
-}
-
-/// Puts the squares of a mask and says how many there are. What stands past them is not cleared.
-fn put_squares(occupied: u64, squares: &mut MenBytes) -> usize {
-    // A rank's eight places are written whole; the next rank's overwrite what is too much.
-    let mut buffer = [0; 64 + 8];
+/// Puts the squares of a mask, then `NO_MAN`s, and says how many squares there are.
+#[inline]
+pub(super) fn put_squares(occupied: u64, squares: &mut MenBytes) -> usize {
+    squares.fill(NO_MAN);
     let mut men = 0;
-    for (rank, mask) in occupied.to_le_bytes().into_iter().enumerate() {
-        let first_square = rank as u64 * 8 * 0x0101_0101_0101_0101;
-        let rank_squares = u64::from_le_bytes(FILES[usize::from(mask)]) + first_square;
-        if let Some(places) = buffer.get_mut(men..men + 8) {
-            places.copy_from_slice(&rank_squares.to_le_bytes());
+    for (rank, mask) in SQUARES.iter().zip(occupied.to_le_bytes()) {
+        let rank_squares = &rank[usize::from(mask)];
+        // Eight places are written whole; those of the next rank overwrite what is too much.
+        if let Some(places) = squares.get_mut(men..men + 8) {
+            places.copy_from_slice(rank_squares);
+        } else if let Some(places) = squares.get_mut(men..) {
+            places.copy_from_slice(&rank_squares[..places.len()]);
         }
         men += usize::from(COUNTS[usize::from(mask)]);
     }
-    squares.copy_from_slice(&buffer[..32]);
     men
 }
 
-/// Puts the pieces and says whether all are valid.
-fn put_pieces(
-    packed: &Packed,
-    pairs: &[[u8; 2]; 256],
-    past: &MenBytes,
-    pieces: &mut MenBytes,
-) -> bool {
+/// A one in each byte.
+const ONES: u64 = 0x0101_0101_0101_0101;
+
+/// Puts the pieces, then `NO_MAN`s, and says whether all are valid. `castling_rook` has ones where 6
+/// is a rook that may castle, zeros where it is invalid.
+fn put_pieces(packed: &Packed, castling_rook: u64, men: usize, pieces: &mut MenBytes) -> bool {
+    let (nibbles, _) = packed[8..24].as_chunks();
     let (places, _) = pieces.as_chunks_mut();
-    for (place, byte) in places.iter_mut().zip(&packed[8..24]) {
-        *place = pairs[usize::from(*byte)];
-    }
     let mut bad = 0;
-    for (piece, past) in pieces.iter_mut().zip(past) {
-        bad |= *piece & !past;
-        *piece |= past;
+    for ((index, place), nibbles) in (0..).zip(places).zip(nibbles) {
+        let codes = spread(u32::from_le_bytes(*nibbles));
+        let six_or_seven = (codes >> 2) & (codes >> 1) & ONES;
+        let rooks = six_or_seven & !codes & castling_rook;
+        let past = past(men.saturating_sub(8 * index));
+        bad |= six_or_seven & !rooks & !past;
+        // 6 xor 5 is 3, a rook.
+        *place = ((codes ^ (rooks * 5)) | past).to_le_bytes();
     }
-    // Of the pieces only `NO_MAN` has this bit.
-    bad & 0x80 == 0
+    bad == 0
+}
+
+/// Eight nibbles as bytes, the lowest first.
+const fn spread(nibbles: u32) -> u64 {
+    let mut bytes = nibbles as u64;
+    bytes = (bytes | (bytes << 16)) & 0x0000_ffff_0000_ffff;
+    bytes = (bytes | (bytes << 8)) & 0x00ff_00ff_00ff_00ff;
+    (bytes | (bytes << 4)) & 0x0f0f_0f0f_0f0f_0f0f
+}
+
+/// Of eight bytes those from index `men` on, all bits set.
+const fn past(men: usize) -> u64 {
+    if men >= 8 { 0 } else { u64::MAX << (8 * men) }
 }

@@ -4,16 +4,17 @@
 use core::arch::x86_64::*;
 use std::is_x86_feature_detected;
 
-use super::scalar::{FILES, occupied};
+use super::scalar::{occupied, put_squares};
 use super::{Kernel, MenBytes, NO_MAN, Out, Packed};
 
 /// Those that this machine can run, the best last.
 pub(super) fn kernels() -> [Option<Kernel>; 2] {
-    let avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt");
+    let avx2 = is_x86_feature_detected!("avx2");
     let avx512 = is_x86_feature_detected!("avx512bw")
         && is_x86_feature_detected!("avx512vl")
         && is_x86_feature_detected!("avx512vbmi2")
-        && is_x86_feature_detected!("bmi2");
+        && is_x86_feature_detected!("bmi2")
+        && is_x86_feature_detected!("popcnt");
     [
         avx2.then_some(Kernel {
             name: "avx2",
@@ -27,7 +28,7 @@ pub(super) fn kernels() -> [Option<Kernel>; 2] {
 }
 
 fn run_avx2(packed: &[Packed], pieces: &[u8; 16], out: Out<'_>) -> bool {
-    // SAFETY: `kernels` hands this function out only where AVX2 and POPCNT were detected.
+    // SAFETY: `kernels` hands this function out only where AVX2 was detected.
     unsafe { expand_avx2(packed, pieces, out) }
 }
 
@@ -36,15 +37,14 @@ fn run_avx512(packed: &[Packed], pieces: &[u8; 16], out: Out<'_>) -> bool {
     unsafe { expand_avx512(packed, pieces, out) }
 }
 
-#[target_feature(enable = "avx2,popcnt")]
+#[target_feature(enable = "avx2")]
 fn expand_avx2(packed: &[Packed], pieces: &[u8; 16], out: Out<'_>) -> bool {
     let table = _mm256_broadcastsi128_si256(from_16(pieces));
     let indices = from_32(&core::array::from_fn(|index| index as u8));
     let mut sound = true;
     let places = out.counts.iter_mut().zip(out.squares).zip(out.pieces);
     for (packed, ((count, squares), pieces)) in packed.iter().zip(places) {
-        let occupied = occupied(packed);
-        let men = occupied.count_ones();
+        let men = put_squares(occupied(packed), squares);
         *count = men as u8;
         // -1 from index `men` on; all lanes are under 128, so that signed compares will do.
         let past = _mm256_cmpgt_epi8(indices, _mm256_set1_epi8(men as i8 - 1));
@@ -53,29 +53,8 @@ fn expand_avx2(packed: &[Packed], pieces: &[u8; 16], out: Out<'_>) -> bool {
         let bad = _mm256_movemask_epi8(_mm256_andnot_si256(past, found));
         sound &= bad == 0 && men <= 32;
         put(pieces, _mm256_or_si256(found, past));
-        put(squares, _mm256_or_si256(squares_avx2(occupied), past));
     }
     sound
-}
-
-/// The first 32 squares of a mask; what stands past the last is not cleared.
-#[target_feature(enable = "avx2,popcnt")]
-fn squares_avx2(occupied: u64) -> __m256i {
-    // A rank's eight places are written whole; the next rank's overwrite what is too much.
-    let mut buffer = [0; 64 + 8];
-    let mut men = 0;
-    for (rank, mask) in occupied.to_le_bytes().into_iter().enumerate() {
-        let first_square = rank as u64 * 8 * 0x0101_0101_0101_0101;
-        let rank_squares = u64::from_le_bytes(FILES[usize::from(mask)]) + first_square;
-        if let Some(places) = buffer.get_mut(men..men + 8) {
-            places.copy_from_slice(&rank_squares.to_le_bytes());
-        }
-        men += mask.count_ones() as usize;
-    }
-    match buffer.first_chunk() {
-        Some(squares) => from_32(squares),
-        None => _mm256_setzero_si256(),
-    }
 }
 
 #[target_feature(enable = "avx2,avx512bw,avx512vl,avx512vbmi2,popcnt,bmi2")]

@@ -130,25 +130,23 @@ pub(crate) fn reached(piece_type: PieceType, from: Square) -> u64 {
     }
 }
 
-/// The men of `by`, kings apart, that attack `square` past what `occupied` holds.
+/// Whether a man of `by`, its king apart, attacks `square` past what `occupied` holds.
 #[inline]
-pub(crate) fn attackers(placement: &Placement, occupied: u64, square: Square, by: Color) -> u64 {
+pub(crate) fn gives_check(placement: &Placement, occupied: u64, square: Square, by: Color) -> bool {
     let of = |piece_type| placement.mask(Piece::new(by, piece_type));
     let queens = of(PieceType::Queen);
     let near = of(PieceType::Pawn) & pawn_attacks(square, by.opponent())
         | of(PieceType::Knight) & KNIGHT[square.index()];
     let sliders = (of(PieceType::Bishop) | queens) & DIAGONALS[square.index()]
         | (of(PieceType::Rook) | queens) & STRAIGHTS[square.index()];
-    let open = |&from: &Square| between(from, square) & occupied == 0;
-    let far = Squares::new(sliders).filter(open);
-    far.fold(near, |mask, from| mask | from.bit())
+    near != 0 || Squares::new(sliders).any(|from| between(from, square) & occupied == 0)
 }
 
 /// Whether a man of `by`, its king included, attacks `square` past what `occupied` holds.
 #[inline]
 pub(crate) fn attacked(placement: &Placement, occupied: u64, square: Square, by: Color) -> bool {
     KING[square.index()] & placement.king(by).bit() != 0
-        || attackers(placement, occupied, square, by) != 0
+        || gives_check(placement, occupied, square, by)
 }
 
 #[cfg(test)]
@@ -186,11 +184,9 @@ mod tests {
         let (open, king) = (placement.occupied(), placement.king(Color::White));
         assert!(!attacked(&placement, open, king, Color::Black));
         let lifted = open & !Square::D5.bit();
-        assert_eq!(
-            attackers(&placement, lifted, king, Color::Black),
-            Square::A5.bit()
-        );
+        assert!(attacked(&placement, lifted, king, Color::Black));
+        // By the king alone.
         assert!(attacked(&placement, open, Square::F8, Color::Black));
-        assert_eq!(attackers(&placement, open, Square::F8, Color::Black), 0);
+        assert!(!gives_check(&placement, open, Square::F8, Color::Black));
     }
 }

@@ -22,9 +22,11 @@ impl Position {
         self.check_way_free(color, wing, &way)?;
         self.check_way_safe(color, wing, &way)?;
         let rook = Piece::new(color, PieceType::Rook);
-        let lifted = [(piece, from), (rook, to)];
-        let put = [(piece, way.king_to), (rook, way.rook_to)];
-        let placement = self.placement().after(&lifted, &put)?;
+        let mut placement = self.placement();
+        placement.toggle(piece, from);
+        placement.toggle(rook, to);
+        placement.toggle(piece, way.king_to);
+        placement.toggle(rook, way.rook_to);
         Ok(Change {
             placement,
             takes: false,
@@ -99,14 +101,15 @@ impl CastlingRights {
     /// What is left after a piece has moved: a king that moves loses both rights, a rook that moves
     /// or is taken its own.
     pub(super) fn after(mut self, piece: Piece, played: ViriMove) -> Self {
-        if self == Self::NONE {
+        let touched = played.from().bit() | played.to().bit();
+        if piece.piece_type != PieceType::King && self.rooks() & touched == 0 {
             return self;
         }
         for color in Color::ALL {
             for wing in Wing::ALL {
                 let king_moved = piece.piece_type == PieceType::King && piece.color == color;
-                let touched = |rook| rook == played.from() || rook == played.to();
-                if king_moved || self.rook(color, wing).is_some_and(touched) {
+                let rook = self.rook(color, wing);
+                if king_moved || rook.is_some_and(|rook| rook.bit() & touched != 0) {
                     self = self.with_rook(color, wing, None);
                 }
             }

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::{ChangeError, Color, Piece, Square, Wing};
+use crate::{Color, Piece, Square, Wing};
 
 /// Why a move cannot be played in a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -120,7 +120,4 @@ pub enum MoveError {
         /// Where its king would be.
         king: Square,
     },
-    /// The men cannot be moved so on the board; no move that passes the other checks gets here.
-    #[error(transparent)]
-    Change(#[from] ChangeError),
 }

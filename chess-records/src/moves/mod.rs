@@ -4,7 +4,7 @@ mod attacks;
 mod castling;
 mod error;
 
-pub(crate) use attacks::{attackers, pawn_attacks};
+pub(crate) use attacks::{gives_check, pawn_attacks};
 pub use error::MoveError;
 
 use crate::{Board, Color, Piece, PieceType, Placement, Position, Square, ViriMove, ViriMoveKind};
@@ -119,11 +119,12 @@ impl Position {
             _ => {}
         }
         check_way(&before, piece, from, to, taken.is_some())?;
-        let put = [(put, to)];
-        let placement = match taken {
-            Some(taken) => before.after(&[(piece, from), (taken, to)], &put)?,
-            None => before.after(&[(piece, from)], &put)?,
-        };
+        let mut placement = before;
+        placement.toggle(piece, from);
+        if let Some(taken) = taken {
+            placement.toggle(taken, to);
+        }
+        placement.toggle(put, to);
         let takes = taken.is_some();
         Ok(Change { placement, takes })
     }
@@ -139,8 +140,11 @@ impl Position {
         }
         let taken = Square::at(to.file(), from.rank()).ok_or(error)?;
         let enemy = Piece::new(piece.color.opponent(), PieceType::Pawn);
-        let lifted = [(piece, from), (enemy, taken)];
-        let placement = self.placement().after(&lifted, &[(piece, to)])?;
+        // `Position` has no en passant square without that pawn.
+        let mut placement = self.placement();
+        placement.toggle(piece, from);
+        placement.toggle(enemy, taken);
+        placement.toggle(piece, to);
         Ok(Change {
             placement,
             takes: true,

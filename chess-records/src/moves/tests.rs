@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::ChangeError;
 use std::string::{String, ToString};
 
 /// A move as in UCI with castling as in Chess960, with `e.p.` or `castles` after it.
@@ -248,13 +247,4 @@ fn tactical_moves() {
     for text in ["a1a7", "e1h1 castles"] {
         assert!(!position.is_tactical(parse(text)), "{text}");
     }
-}
-
-#[test]
-fn other_errors_are_passed_on() {
-    let error = ChangeError::Taken {
-        piece: Piece::new(Color::White, PieceType::King),
-        square: Square::C1,
-    };
-    assert_eq!(MoveError::from(error).to_string(), error.to_string());
 }

@@ -124,7 +124,7 @@ impl<'a> ViriGame<'a> {
         ViriPositions {
             game: *self,
             next: 0,
-            state: State::NotStarted,
+            at: None,
         }
     }
 
@@ -138,14 +138,11 @@ impl<'a> ViriGame<'a> {
         positions
             .by_ref()
             .try_for_each(|position| position.map(|_| ()))?;
-        let labelled = match positions.state {
-            State::At(labelled) => Ok(labelled),
+        match positions.at {
+            Some(labelled) => Ok(labelled.position),
             // A game without moves.
-            State::NotStarted | State::Done => {
-                self.start.decode().map_err(|error| self.at_start(error))
-            }
-        };
-        labelled.map(|labelled| labelled.position)
+            None => self.decode_start().map(|labelled| labelled.position),
+        }
     }
 
     /// Checks everything: the start record, and every move by playing it.
@@ -163,8 +160,11 @@ impl<'a> ViriGame<'a> {
     ///
     /// When it is no position.
     pub fn check_start(&self) -> Result<(), ViriFault> {
-        let start = self.start.decode();
-        start.map(|_| ()).map_err(|error| self.at_start(error))
+        self.decode_start().map(|_| ())
+    }
+
+    fn decode_start(&self) -> Result<LabelledPosition, ViriFault> {
+        self.start.decode().map_err(|error| self.at_start(error))
     }
 
     fn at_start(&self, error: MarlinError) -> ViriFault {
@@ -269,40 +269,32 @@ impl Labelled for ViriPosition {
 pub struct ViriPositions<'a> {
     game: ViriGame<'a>,
     next: usize,
-    state: State,
-}
-
-#[derive(Clone, Debug)]
-enum State {
-    NotStarted,
-    At(LabelledPosition),
-    Done,
+    /// The position at `next`, with the game's result and the score before it.
+    at: Option<LabelledPosition>,
 }
 
 impl ViriPositions<'_> {
-    /// The position at `next`, whose ply is there, and the one after it.
-    fn replay(&self, ply: [u8; PLY_BYTES]) -> Result<(ViriPosition, LabelledPosition), ViriFault> {
-        let mut labelled = match &self.state {
-            State::At(labelled) => *labelled,
-            State::NotStarted | State::Done => {
-                let start = self.game.start.decode();
-                start.map_err(|error| self.game.at_start(error))?
-            }
+    /// The position at `next`, whose ply is there; goes on to the one after it.
+    fn replay(&mut self, ply: [u8; PLY_BYTES]) -> Result<ViriPosition, ViriFault> {
+        let game = self.game;
+        let at = match &mut self.at {
+            Some(at) => at,
+            at => at.insert(game.decode_start()?),
         };
         let ply_number = self.next as u64;
-        let fault = |error| self.game.fault(Some(ply_number), error);
+        let fault = |error| game.fault(Some(ply_number), error);
         let (played, score_cp) = read_ply(ply);
         let played = played.map_err(|error| fault(error.into()))?;
-        labelled.label.score = Some(Score::Centipawns(score_cp));
-        let after = labelled.position.after_move(played);
-        let position = after.map_err(|source| fault(ViriError::Move { played, source }))?;
+        at.label.score = Some(Score::Centipawns(score_cp));
         let here = ViriPosition {
             ply: ply_number,
-            labelled,
+            labelled: *at,
             played,
         };
-        let label = labelled.label;
-        Ok((here, LabelledPosition { position, label }))
+        let after = at.position.after_move(played);
+        at.position = after.map_err(|source| fault(ViriError::Move { played, source }))?;
+        self.next += 1;
+        Ok(here)
     }
 }
 
@@ -311,18 +303,11 @@ impl Iterator for ViriPositions<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let ply = *self.game.plies.get(self.next)?;
-        Some(match self.replay(ply) {
-            Ok((here, after)) => {
-                self.state = State::At(after);
-                self.next += 1;
-                Ok(here)
-            }
-            Err(fault) => {
-                self.state = State::Done;
-                self.next = self.game.plies.len();
-                Err(fault)
-            }
-        })
+        let here = self.replay(ply);
+        if here.is_err() {
+            self.next = self.game.plies.len();
+        }
+        Some(here)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
