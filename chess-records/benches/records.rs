@@ -1,6 +1,17 @@
 //! Records beside the crates that define their formats: `cargo bench -p chess-records`.
 //!
-//! RATIOS
+//! Throughput as a multiple of the peer's, in one run on one core of an AMD EPYC with AVX-512 (VBMI2)
+//! that was busy with other work, so roughly; 4096 records, games of about 45 plies:
+//!
+//! | what | peer | ratio |
+//! |---|---|---|
+//! | `expand_men`, scalar | bulletformat 1.8, its iterator into the same arrays | 1.5 |
+//! | `expand_men`, dispatched (AVX-512) | the same | 19 |
+//! | `expand_men`, dispatched (AVX-512) | bulletformat 1.8, its iterator alone | 19 |
+//! | `ViriGames::new` and `positions` | viriformat 3.0, `deserialise_from` and `visit_positions` | 1.0 |
+//! | `positions` | viriformat 3.0, `visit_positions` | 1.1 |
+//!
+//! The peer's replay plays moves without looking whether they are legal; ours checks every one.
 // Helpers of benches fail by panicking.
 #![allow(clippy::unwrap_used, missing_docs)]
 

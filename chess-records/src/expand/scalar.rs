@@ -22,17 +22,6 @@ static SQUARES: [[[u8; 8]; 256]; 8] = {
     table
 };
 
-/// How many squares a mask of a rank has.
-static COUNTS: [u8; 256] = {
-    let mut table = [0; 256];
-    let mut mask = 0;
-    while mask < 256 {
-        table[mask] = mask.count_ones() as u8;
-        mask += 1;
-    }
-    table
-};
-
 pub(super) fn occupied(packed: &Packed) -> u64 {
     let [a, b, c, d, e, f, g, h, ..] = *packed;
     u64::from_le_bytes([a, b, c, d, e, f, g, h])
@@ -57,22 +46,28 @@ fn expand(packed: &[Packed], pieces: &[u8; 16], out: Out<'_>) -> bool {
     sound
 }
 
-/// Puts the squares of a mask, then `NO_MAN`s, and says how many squares there are.
+/// Puts the first 32 squares of a mask, then `NO_MAN`s, and says how many squares there are.
 #[inline]
 pub(super) fn put_squares(occupied: u64, squares: &mut MenBytes) -> usize {
-    squares.fill(NO_MAN);
-    let mut men = 0;
-    for (rank, mask) in SQUARES.iter().zip(occupied.to_le_bytes()) {
-        let rank_squares = &rank[usize::from(mask)];
-        // Eight places are written whole; those of the next rank overwrite what is too much.
-        if let Some(places) = squares.get_mut(men..men + 8) {
-            places.copy_from_slice(rank_squares);
-        } else if let Some(places) = squares.get_mut(men..) {
-            places.copy_from_slice(&rank_squares[..places.len()]);
-        }
-        men += usize::from(COUNTS[usize::from(mask)]);
+    let upto = upto_rank(occupied);
+    let before = (upto << 8).to_le_bytes();
+    let mut buffer = [NO_MAN; 64];
+    for ((rank, mask), before) in SQUARES.iter().zip(occupied.to_le_bytes()).zip(before) {
+        // Eight places are written whole; those of the next rank overwrite what is too much. At most
+        // seven ranks of eight squares stand before.
+        let at = usize::from(before).min(64 - 8);
+        buffer[at..at + 8].copy_from_slice(&rank[usize::from(mask)]);
     }
-    men
+    squares.copy_from_slice(&buffer[..32]);
+    (upto >> 56) as usize
+}
+
+/// How many squares of a mask stand on each rank and those before it, a byte a rank.
+const fn upto_rank(occupied: u64) -> u64 {
+    let pairs = occupied - ((occupied >> 1) & (0x55 * ONES));
+    let fours = (pairs & (0x33 * ONES)) + ((pairs >> 2) & (0x33 * ONES));
+    let ranks = (fours + (fours >> 4)) & (0x0f * ONES);
+    ranks.wrapping_mul(ONES)
 }
 
 /// A one in each byte.
