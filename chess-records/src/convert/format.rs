@@ -6,11 +6,11 @@ use core::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Format {
-    /// marlinformat, [`MarlinRecord`].
+    /// marlinformat, [`MarlinRecord`](crate::MarlinRecord).
     Marlin,
-    /// marlinformat with a best move, [`MarlinMoveRecord`].
+    /// marlinformat with a best move, [`MarlinMoveRecord`](crate::MarlinMoveRecord).
     MarlinMove,
-    /// bulletformat, [`BulletRecord`].
+    /// bulletformat, [`BulletRecord`](crate::BulletRecord).
     Bullet,
     /// viriformat: whole games.
     Viri,
