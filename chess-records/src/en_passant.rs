@@ -1,5 +1,6 @@
 //! One meaning for the en passant square, whoever wrote it.
 
+use crate::moves::{gives_check, pawn_attacks};
 use crate::{Board, Color, Piece, PieceType, Placement, Position, Square, Squares};
 
 impl Position {
@@ -22,8 +23,11 @@ impl Position {
         let takers = placement.mask(Piece::new(color, PieceType::Pawn))
             & pawn_attacks(target, color.opponent());
         Squares::new(takers).any(|from| {
-            after_en_passant(&placement, color, from, target)
-                .is_some_and(|after| !attacked(&after, after.king(color), color.opponent()))
+            after_en_passant(&placement, color, from, target).is_some_and(|after| {
+                // Kings give no check: they cannot have come to stand side by side.
+                let king = after.king(color);
+                !gives_check(&after, after.occupied(), king, color.opponent())
+            })
         })
     }
 }
@@ -40,68 +44,6 @@ fn after_en_passant(
     let taken = Square::at(target.file(), from.rank())?;
     let lifted = [(pawn, from), (enemy, taken)];
     placement.after(&lifted, &[(pawn, target)]).ok()
-}
-
-/// Whether a piece of `by` attacks `square`, where the other side's king stands: kings give no check.
-fn attacked(placement: &Placement, square: Square, by: Color) -> bool {
-    const DIAGONAL: [(i8, i8); 4] = [(1, 1), (1, -1), (-1, 1), (-1, -1)];
-    const STRAIGHT: [(i8, i8); 4] = [(1, 0), (-1, 0), (0, 1), (0, -1)];
-    let of = |piece_type| placement.mask(Piece::new(by, piece_type));
-    let slides = |directions, with| {
-        let reached = slide(placement.occupied(), square, directions);
-        reached & (of(with) | of(PieceType::Queen)) != 0
-    };
-    of(PieceType::Pawn) & pawn_attacks(square, by.opponent()) != 0
-        || of(PieceType::Knight) & knight_attacks(square) != 0
-        || slides(DIAGONAL, PieceType::Bishop)
-        || slides(STRAIGHT, PieceType::Rook)
-}
-
-/// What a pawn of `color` on `square` attacks: also where the other side's pawns attack it from.
-fn pawn_attacks(square: Square, color: Color) -> u64 {
-    let forward = match color {
-        Color::White => 1,
-        Color::Black => -1,
-    };
-    step(square, (-1, forward)) | step(square, (1, forward))
-}
-
-fn knight_attacks(square: Square) -> u64 {
-    const JUMPS: [(i8, i8); 8] = [
-        (1, 2),
-        (2, 1),
-        (2, -1),
-        (1, -2),
-        (-1, -2),
-        (-2, -1),
-        (-2, 1),
-        (-1, 2),
-    ];
-    JUMPS.iter().fold(0, |mask, &by| mask | step(square, by))
-}
-
-fn slide(occupied: u64, from: Square, directions: [(i8, i8); 4]) -> u64 {
-    let mut reached = 0;
-    for direction in directions {
-        let mut square = from;
-        while let Some(next) = Square::lowest(step(square, direction)) {
-            reached |= next.bit();
-            if occupied & next.bit() != 0 {
-                break;
-            }
-            square = next;
-        }
-    }
-    reached
-}
-
-/// The square so many files and ranks away, as a mask; empty past the edge.
-fn step(square: Square, (files, ranks): (i8, i8)) -> u64 {
-    let to = Square::at(
-        square.file().wrapping_add_signed(files),
-        square.rank().wrapping_add_signed(ranks),
-    );
-    to.map_or(0, Square::bit)
 }
 
 #[cfg(test)]

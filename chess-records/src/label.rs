@@ -49,6 +49,16 @@ impl GameResult {
         }
     }
 
+    /// The result with the sides exchanged.
+    #[must_use]
+    pub const fn flipped(self) -> Self {
+        match self {
+            Self::BlackWon => Self::WhiteWon,
+            Self::Draw => Self::Draw,
+            Self::WhiteWon => Self::BlackWon,
+        }
+    }
+
     /// The points `side` got: 0, ½ or 1.
     #[must_use]
     pub const fn points(self, side: Color) -> f32 {
@@ -139,6 +149,10 @@ mod tests {
             assert_eq!(GameResult::try_from(index as u8), Ok(result));
             assert_eq!(result.points(Color::White), index as f32 / 2.0);
             assert_eq!(result.points(Color::Black), 1.0 - index as f32 / 2.0);
+            assert_eq!(
+                result.flipped().points(Color::White),
+                result.points(Color::Black)
+            );
         }
         assert_eq!(GameResult::won_by(Color::Black).points(Color::Black), 1.0);
         assert_eq!(

@@ -9,12 +9,14 @@
 #[cfg(any(test, feature = "std"))]
 extern crate std;
 
+// The words of the family.
 mod board;
 mod en_passant;
 mod encode_error;
 mod excerpt;
 mod fen;
 mod label;
+mod moves;
 mod permutation;
 mod piece;
 mod placement;
@@ -23,13 +25,24 @@ mod square;
 mod text;
 mod viri_move;
 
+#[cfg(any(feature = "cozy-chess", feature = "shakmaty"))]
+mod adapters;
+
+// Record formats.
+#[cfg(feature = "formats")]
+pub mod bullet;
+#[cfg(feature = "formats")]
+mod convert;
+#[cfg(feature = "formats")]
+mod expand;
 #[cfg(feature = "formats")]
 pub mod marlin;
 #[cfg(feature = "formats")]
 mod view;
+#[cfg(feature = "formats")]
+pub mod viri;
 
-#[cfg(any(feature = "cozy-chess", feature = "shakmaty"))]
-mod adapters;
+// Files and datasets.
 #[cfg(feature = "std")]
 mod atomic;
 #[cfg(feature = "std")]
@@ -52,6 +65,7 @@ pub use encode_error::EncodeError;
 pub use excerpt::Excerpt;
 pub use fen::{Fen, FenError, FenField};
 pub use label::{GameResult, GameResultError, Label, Score};
+pub use moves::MoveError;
 pub use permutation::{Permutation, PermutationIter};
 pub use piece::{Color, Piece, PieceType, PieceTypeError};
 pub use placement::{ChangeError, Placement, PlacementError};
@@ -61,14 +75,29 @@ pub use text::{Text, TextError};
 pub use viri_move::{ViriMove, ViriMoveError, ViriMoveKind};
 
 #[cfg(feature = "formats")]
+pub use bullet::{BulletError, BulletRecord};
+#[cfg(feature = "formats")]
+pub use convert::{ConversionReport, ConvertError, Field, Fields, Format, Loss};
+#[cfg(feature = "formats")]
+#[doc(hidden)]
+pub use expand::expand_men_scalar;
+#[cfg(feature = "formats")]
+pub use expand::{MenBytes, NO_MAN, PackedMen, expand_men};
+#[cfg(feature = "formats")]
 pub use marlin::{CornerBishops, MarlinError, MarlinMoveRecord, MarlinRecord};
 #[cfg(feature = "formats")]
-pub use view::{Fault, FixedRecord, MarlinView, RecordView, ViewError};
+pub use view::{BulletView, Fault, FixedRecord, MarlinView, RecordView, ViewError};
+#[cfg(feature = "formats")]
+pub use viri::{
+    ViriError, ViriFault, ViriFilter, ViriGame, ViriMoves, ViriPosition, ViriPositions,
+};
 
 #[cfg(feature = "std")]
 pub use atomic::{AtomicFile, AtomicFileError};
 #[cfg(feature = "std")]
 pub use dataset::{Concat, Dataset, DatasetError, Slice, SliceError};
+#[cfg(all(feature = "formats", feature = "std"))]
+pub use expand::MenBatch;
 #[cfg(all(feature = "formats", feature = "std"))]
 pub use file::{FileBytes, FileFault, OpenError, RecordFile};
 #[cfg(feature = "std")]
@@ -81,3 +110,5 @@ pub use sampler::{
 pub use split::{Split, SplitError};
 #[cfg(feature = "std")]
 pub use text::{TextReadError, TextReader};
+#[cfg(all(feature = "formats", feature = "std"))]
+pub use viri::{ViriFile, ViriGames, ViriOpenError, ViriWriteError, ViriWriter};

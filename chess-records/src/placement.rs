@@ -209,17 +209,17 @@ impl Placement {
 
     /// The man on a square.
     #[must_use]
+    #[inline]
     pub fn piece_at(&self, square: Square) -> Option<Piece> {
-        let on = |mask: u64| mask & square.bit() != 0;
-        let piece_type = PieceType::ALL
-            .into_iter()
-            .find(|&t| on(self.piece_type(t)))?;
-        let color = if on(self.color(Color::White)) {
-            Color::White
-        } else {
-            Color::Black
-        };
-        Some(Piece::new(color, piece_type))
+        let on = |mask: u64| (mask >> square.index()) as u8 & 1;
+        if on(self.occupied()) == 0 {
+            return None;
+        }
+        let color = Color::ALL[usize::from(on(self.colors[Color::Black.index()]))];
+        // One type has the square: its number is the sum of numbers without a branch for each.
+        let numbered = (0..).zip(self.pieces);
+        let number = numbered.fold(0, |sum, (number, mask)| sum + number * on(mask));
+        Some(Piece::new(color, PieceType::new(number)?))
     }
 
     /// How many men there are, 2 to 32.
@@ -314,8 +314,9 @@ impl Placement {
         }
     }
 
+    /// Lifts or puts a piece without checking anything: callers leave a placement behind.
     #[inline]
-    const fn toggle(&mut self, piece: Piece, square: Square) {
+    pub(crate) const fn toggle(&mut self, piece: Piece, square: Square) {
         self.colors[piece.color.index()] ^= square.bit();
         self.pieces[piece.piece_type.index()] ^= square.bit();
     }

@@ -1,5 +1,6 @@
 //! A checked position: placement, side to move, rights and clocks.
 
+use core::fmt;
 use core::num::NonZeroU16;
 
 use thiserror::Error;
@@ -20,6 +21,15 @@ impl Wing {
     pub const COUNT: usize = 2;
     /// Both wings, the kingside first.
     pub const ALL: [Self; Self::COUNT] = [Self::Kingside, Self::Queenside];
+}
+
+impl fmt::Display for Wing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Kingside => "kingside",
+            Self::Queenside => "queenside",
+        })
+    }
 }
 
 /// The rooks that may still castle; Chess960 needs to know which rook, not just which side.
@@ -63,12 +73,12 @@ impl CastlingRights {
 /// reachable, and the side that just moved may be in check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Position {
-    placement: Placement,
-    side_to_move: Color,
-    castling: CastlingRights,
-    en_passant: Option<Square>,
-    halfmove_clock: Option<u8>,
-    fullmove_number: Option<NonZeroU16>,
+    pub(crate) placement: Placement,
+    pub(crate) side_to_move: Color,
+    pub(crate) castling: CastlingRights,
+    pub(crate) en_passant: Option<Square>,
+    pub(crate) halfmove_clock: Option<u8>,
+    pub(crate) fullmove_number: Option<NonZeroU16>,
 }
 
 /// Why rights do not fit a placement.

@@ -7,7 +7,9 @@ use core::marker::PhantomData;
 use thiserror::Error;
 use zerocopy::FromBytes;
 
-use crate::{LabelledPosition, MarlinError, MarlinMoveRecord, MarlinRecord};
+use crate::{
+    BulletError, BulletRecord, LabelledPosition, MarlinError, MarlinMoveRecord, MarlinRecord,
+};
 
 pub(crate) mod sealed {
     use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
@@ -35,7 +37,7 @@ pub(crate) mod sealed {
 
 use sealed::GameClue;
 
-/// Records that all have the same size: [`MarlinRecord`] and [`MarlinMoveRecord`].
+/// Records that all have the same size: [`MarlinRecord`], [`MarlinMoveRecord`] and [`BulletRecord`].
 ///
 /// The trait is sealed.
 pub trait FixedRecord: sealed::Sealed + Copy + fmt::Debug + Send + Sync + 'static {
@@ -92,6 +94,26 @@ impl FixedRecord for MarlinMoveRecord {
         self.decode()
     }
 }
+
+impl sealed::Sealed for BulletRecord {
+    const TELLS_GAMES: bool = false;
+
+    fn game_clue(&self) -> Option<GameClue> {
+        None
+    }
+}
+
+impl FixedRecord for BulletRecord {
+    const BYTES: usize = Self::BYTES;
+    type Error = BulletError;
+
+    fn decode(&self) -> Result<LabelledPosition, BulletError> {
+        self.decode()
+    }
+}
+
+/// A view of bulletformat records.
+pub type BulletView<D> = RecordView<BulletRecord, D>;
 
 /// A view of marlinformat records.
 pub type MarlinView<D> = RecordView<MarlinRecord, D>;

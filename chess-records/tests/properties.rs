@@ -7,9 +7,9 @@
 use std::num::NonZeroU16;
 
 use chess_records::{
-    Board, CastlingRights, Color, GameResult, Label, LabelledPosition, MarlinMoveRecord,
-    MarlinRecord, MarlinView, Piece, PieceType, Placement, Position, Score, Square, Squares,
-    ViriMove, Wing,
+    Board, BulletRecord, CastlingRights, Color, GameResult, Label, LabelledPosition,
+    MarlinMoveRecord, MarlinRecord, MarlinView, Piece, PieceType, Placement, Position, Score,
+    Square, Squares, ViriMove, Wing,
 };
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -158,7 +158,74 @@ fn check_record(bytes: [u8; 32]) {
     }
 }
 
+/// Either decodes to what encodes to the same record, or says what is wrong.
+fn check_bullet_record(bytes: [u8; 32]) {
+    let record = BulletRecord::from_bytes(&bytes);
+    match record.decode() {
+        Ok(decoded) => {
+            let encoded = BulletRecord::from_labelled_lossy(&decoded, record.extra()).unwrap();
+            assert_eq!(encoded.as_bytes(), record.canonical().as_bytes());
+        }
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+}
+
+/// The record that the bulletformat crate makes of a position.
+fn bulletformat_bytes(labelled: &LabelledPosition, score_cp: i16) -> [u8; 32] {
+    let placement = labelled.placement();
+    let [white, black] = Color::ALL.map(|color| placement.color(color));
+    let [p, n, b, r, q, k] = PieceType::ALL.map(|piece_type| placement.piece_type(piece_type));
+    let points = labelled.label.result.unwrap().points(Color::White);
+    let side = labelled.side_to_move().index();
+    let boards = [white, black, p, n, b, r, q, k];
+    let board = bulletformat::ChessBoard::from_raw(boards, side, score_cp, points).unwrap();
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&board.occ.to_le_bytes());
+    bytes[8..24].copy_from_slice(&board.pcs);
+    bytes[24..26].copy_from_slice(&board.score.to_le_bytes());
+    (bytes[26], bytes[27], bytes[28]) = (board.result, board.ksq, board.opp_ksq);
+    bytes
+}
+
 proptest! {
+    #[test]
+    fn any_bytes_decode_as_bullet_or_say_what_is_wrong(bytes: [u8; 32]) {
+        check_bullet_record(bytes);
+    }
+
+    #[test]
+    fn damaged_bullet_records_decode_or_say_what_is_wrong(
+        labelled in labelled(),
+        damage in prop::collection::vec((any::<Index>(), any::<u8>()), 0..3),
+    ) {
+        let mut bytes = BulletRecord::from_labelled_lossy(&labelled, [0; 3]).unwrap().to_bytes();
+        for (index, byte) in damage {
+            bytes[index.index(32)] = byte;
+        }
+        check_bullet_record(bytes);
+    }
+
+    /// It cannot turn round `i16::MIN`.
+    #[test]
+    fn the_bulletformat_crate_writes_the_same(labelled in labelled(), score_cp in -i16::MAX..) {
+        let mut labelled = labelled;
+        labelled.label.score = Some(Score::Centipawns(score_cp));
+        let record = BulletRecord::from_labelled_lossy(&labelled, [0; 3]).unwrap();
+        prop_assert_eq!(record.to_bytes(), bulletformat_bytes(&labelled, score_cp));
+    }
+
+    /// What the mover sees is what is there, as White or turned round.
+    #[test]
+    fn bullet_records_keep_the_men(labelled in labelled()) {
+        let decoded = BulletRecord::from_labelled_lossy(&labelled, [0; 3]).unwrap().decode().unwrap();
+        let seen = match labelled.side_to_move() {
+            Color::White => labelled.placement(),
+            Color::Black => labelled.placement().flipped(),
+        };
+        prop_assert_eq!(decoded.placement(), seen);
+        prop_assert_eq!(decoded.position, Position::new(seen, Color::White));
+    }
+
     #[test]
     fn any_bytes_decode_or_say_what_is_wrong(bytes: [u8; 32]) {
         check_record(bytes);
