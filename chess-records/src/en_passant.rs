@@ -42,10 +42,11 @@ fn after_en_passant(
     placement.after(&lifted, &[(pawn, target)]).ok()
 }
 
+pub(crate) const DIAGONAL: [(i8, i8); 4] = [(1, 1), (1, -1), (-1, 1), (-1, -1)];
+pub(crate) const STRAIGHT: [(i8, i8); 4] = [(1, 0), (-1, 0), (0, 1), (0, -1)];
+
 /// Whether a piece of `by` attacks `square`, where the other side's king stands: kings give no check.
 fn attacked(placement: &Placement, square: Square, by: Color) -> bool {
-    const DIAGONAL: [(i8, i8); 4] = [(1, 1), (1, -1), (-1, 1), (-1, -1)];
-    const STRAIGHT: [(i8, i8); 4] = [(1, 0), (-1, 0), (0, 1), (0, -1)];
     let of = |piece_type| placement.mask(Piece::new(by, piece_type));
     let slides = |directions, with| {
         let reached = slide(placement.occupied(), square, directions);
@@ -58,7 +59,7 @@ fn attacked(placement: &Placement, square: Square, by: Color) -> bool {
 }
 
 /// What a pawn of `color` on `square` attacks: also where the other side's pawns attack it from.
-fn pawn_attacks(square: Square, color: Color) -> u64 {
+pub(crate) fn pawn_attacks(square: Square, color: Color) -> u64 {
     let forward = match color {
         Color::White => 1,
         Color::Black => -1,
@@ -66,7 +67,7 @@ fn pawn_attacks(square: Square, color: Color) -> u64 {
     step(square, (-1, forward)) | step(square, (1, forward))
 }
 
-fn knight_attacks(square: Square) -> u64 {
+pub(crate) fn knight_attacks(square: Square) -> u64 {
     const JUMPS: [(i8, i8); 8] = [
         (1, 2),
         (2, 1),
@@ -80,7 +81,7 @@ fn knight_attacks(square: Square) -> u64 {
     JUMPS.iter().fold(0, |mask, &by| mask | step(square, by))
 }
 
-fn slide(occupied: u64, from: Square, directions: [(i8, i8); 4]) -> u64 {
+pub(crate) fn slide(occupied: u64, from: Square, directions: [(i8, i8); 4]) -> u64 {
     let mut reached = 0;
     for direction in directions {
         let mut square = from;

@@ -35,6 +35,8 @@ mod game_order;
 mod record_dataset;
 #[cfg(feature = "std")]
 mod split;
+#[cfg(feature = "zdat")]
+pub mod zdat;
 
 pub use board::{Board, Labelled};
 pub use encode_error::EncodeError;
@@ -61,3 +63,5 @@ pub use file::{FileBytes, FileFault, OpenError, RecordFile};
 pub use split::{Split, SplitError};
 #[cfg(feature = "std")]
 pub use text::{TextReadError, TextReader};
+#[cfg(feature = "zdat")]
+pub use zdat::{ZdatFile, ZdatRecord, ZdatView, ZdatWriter};
