@@ -1,6 +1,6 @@
 //! Groups in order, decompressed by several threads.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::iter::FusedIterator;
 use std::num::NonZeroUsize;
@@ -15,17 +15,28 @@ use super::view::ZdatView;
 /// Groups one after another, decompressed ahead by threads of its own.
 ///
 /// The groups come in the same order for any number of threads, and the first that is not what it
-/// should be ends them. Threads keep at most [`ZdatStream::AHEAD`] groups each ready or in work, and
-/// end when the stream is dropped.
+/// should be ends them. Threads take runs of groups, of [`ZdatStream::RUN_BYTES`] or one group if
+/// that is larger; they keep at most [`ZdatStream::AHEAD`] runs each ready or in work, and end when
+/// the stream is dropped.
 ///
 /// As an iterator it gives out a new buffer for each group; [`ZdatStream::fill`] uses them again.
 pub struct ZdatStream {
     shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
-    end: u64,
+    /// What is left of the run that is being given out.
+    run: Run,
+    /// Buffers that were given back, until the lock is taken anyway.
+    spare: Vec<ZdatGroup>,
+    failed: bool,
 }
 
+/// Groups in order; the first that failed ends it.
+type Run = VecDeque<Result<ZdatGroup, ZdatGroupError>>;
+
 struct Shared {
+    groups: Range<u64>,
+    /// How many groups make a run; the last may have fewer.
+    run: u64,
     state: Mutex<State>,
     /// A group was given out, or there is nothing more to do.
     room: Condvar,
@@ -34,14 +45,15 @@ struct Shared {
 }
 
 struct State {
-    /// The group that the next idle thread takes.
+    /// The run that the next idle thread takes.
     next_to_read: u64,
-    /// The group that is given out next.
+    /// The run that is given out next.
     next_to_give: u64,
+    /// How many runs there are.
     end: u64,
     /// How far reading may be ahead of giving.
     window: u64,
-    ready: BTreeMap<u64, Result<ZdatGroup, ZdatGroupError>>,
+    ready: BTreeMap<u64, Run>,
     /// Buffers to be used again.
     spare: Vec<ZdatGroup>,
     stop: bool,
@@ -49,8 +61,12 @@ struct State {
 }
 
 impl ZdatStream {
-    /// How many groups a thread may be ahead.
+    /// How many runs a thread may be ahead.
     pub const AHEAD: usize = 2;
+
+    /// How many bytes of records a run of groups has, unless one group has more. Handing every small
+    /// group over by itself would cost as much as decompressing it.
+    pub const RUN_BYTES: usize = 1 << 20;
 
     /// The groups `groups` of a view, by so many threads.
     ///
@@ -66,19 +82,23 @@ impl ZdatStream {
             groups.start <= groups.end && groups.end <= count,
             "groups {groups:?} of {count}"
         );
-        // More threads than groups would have nothing to do.
+        let run = (Self::RUN_BYTES / view.header().group_bytes()).max(1) as u64;
+        let runs = (groups.end - groups.start).div_ceil(run);
+        // More threads than runs would have nothing to do.
         let threads = threads
             .get()
-            .min((groups.end - groups.start).try_into().unwrap_or(usize::MAX));
-        let shared = Arc::new(Shared::new(&groups, threads));
+            .min(usize::try_from(runs).unwrap_or(usize::MAX));
+        let shared = Arc::new(Shared::new(groups, run, threads));
         let start = |_| {
             let (shared, view) = (Arc::clone(&shared), Arc::clone(&view));
-            thread::spawn(move || shared.read_groups(&view))
+            thread::spawn(move || shared.read_runs(&view))
         };
         Self {
             threads: (0..threads).map(start).collect(),
-            end: groups.end,
             shared,
+            run: Run::new(),
+            spare: Vec::new(),
+            failed: false,
         }
     }
 
@@ -92,7 +112,7 @@ impl ZdatStream {
             return Ok(false);
         };
         let used = std::mem::replace(group, next?);
-        self.shared.lock().keep(used);
+        self.spare.push(used);
         Ok(true)
     }
 }
@@ -101,14 +121,33 @@ impl Iterator for ZdatStream {
     type Item = Result<ZdatGroup, ZdatGroupError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let mut state = self.shared.lock();
-        if state.next_to_give == self.end || state.stop {
+        if self.failed {
             return None;
         }
-        let group = loop {
+        if self.run.is_empty() {
+            self.run = self.next_run()?;
+        }
+        let group = self.run.pop_front()?;
+        if group.is_err() {
+            self.failed = true;
+            self.shared.stop();
+        }
+        Some(group)
+    }
+}
+
+impl ZdatStream {
+    /// Waits for the next run; `None` at the end.
+    fn next_run(&mut self) -> Option<Run> {
+        let mut state = self.shared.lock();
+        if state.next_to_give == state.end {
+            return None;
+        }
+        state.keep(&mut self.spare, self.shared.run);
+        let run = loop {
             let next = state.next_to_give;
-            if let Some(group) = state.ready.remove(&next) {
-                break group;
+            if let Some(run) = state.ready.remove(&next) {
+                break run;
             }
             assert!(
                 !state.panicked,
@@ -117,10 +156,9 @@ impl Iterator for ZdatStream {
             state = wait(&self.shared.ready, state);
         };
         state.next_to_give += 1;
-        state.stop = group.is_err();
         drop(state);
         self.shared.room.notify_all();
-        Some(group)
+        Some(run)
     }
 }
 
@@ -128,8 +166,7 @@ impl FusedIterator for ZdatStream {}
 
 impl Drop for ZdatStream {
     fn drop(&mut self) {
-        self.shared.lock().stop = true;
-        self.shared.room.notify_all();
+        self.shared.stop();
         for thread in self.threads.drain(..) {
             // That it has panicked was noticed where its groups were waited for.
             let _ = thread.join();
@@ -139,21 +176,21 @@ impl Drop for ZdatStream {
 
 impl fmt::Debug for ZdatStream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let next = self.shared.lock().next_to_give;
         f.debug_struct("ZdatStream")
-            .field("groups", &(next..self.end))
+            .field("groups", &self.shared.groups)
             .field("threads", &self.threads.len())
             .finish()
     }
 }
 
 impl Shared {
-    fn new(groups: &Range<u64>, threads: usize) -> Self {
+    fn new(groups: Range<u64>, run: u64, threads: usize) -> Self {
         Self {
+            run,
             state: Mutex::new(State {
-                next_to_read: groups.start,
-                next_to_give: groups.start,
-                end: groups.end,
+                next_to_read: 0,
+                next_to_give: 0,
+                end: (groups.end - groups.start).div_ceil(run),
                 window: (threads * ZdatStream::AHEAD) as u64,
                 ready: BTreeMap::new(),
                 spare: Vec::new(),
@@ -162,7 +199,13 @@ impl Shared {
             }),
             room: Condvar::new(),
             ready: Condvar::new(),
+            groups,
         }
+    }
+
+    fn stop(&self) {
+        self.lock().stop = true;
+        self.room.notify_all();
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -171,28 +214,43 @@ impl Shared {
     }
 
     /// What a thread does.
-    fn read_groups<D: AsRef<[u8]>>(&self, view: &ZdatView<D>) {
+    fn read_runs<D: AsRef<[u8]>>(&self, view: &ZdatView<D>) {
         let _notice = PanicNotice(self);
         let mut decoder = view.decoder();
-        while let Some((index, mut group)) = self.take() {
-            let read = decoder.read_group(index, &mut group).map(|()| group);
-            self.lock().ready.insert(index, read);
+        while let Some((number, mut spare)) = self.take() {
+            let mut run = Run::new();
+            for index in self.groups_of(number) {
+                let mut group = spare.pop().unwrap_or_default();
+                let read = decoder.read_group(index, &mut group).map(|()| group);
+                let failed = read.is_err();
+                run.push_back(read);
+                if failed {
+                    break;
+                }
+            }
+            self.lock().ready.insert(number, run);
             self.ready.notify_one();
         }
     }
 
-    /// The next group to be read and a buffer for it, when there is room; `None` when there is
-    /// nothing more to do.
-    fn take(&self) -> Option<(u64, ZdatGroup)> {
+    fn groups_of(&self, run: u64) -> Range<u64> {
+        let start = self.groups.start + run * self.run;
+        start..self.groups.end.min(start + self.run)
+    }
+
+    /// The next run to be read and buffers for it, when there is room; `None` when there is nothing
+    /// more to do.
+    fn take(&self) -> Option<(u64, Vec<ZdatGroup>)> {
         let mut state = self.lock();
         loop {
             if state.stop || state.next_to_read == state.end {
                 return None;
             }
             if state.next_to_read - state.next_to_give < state.window {
-                let index = state.next_to_read;
+                let number = state.next_to_read;
                 state.next_to_read += 1;
-                return Some((index, state.spare.pop().unwrap_or_default()));
+                let kept = state.spare.len().saturating_sub(self.run as usize);
+                return Some((number, state.spare.split_off(kept)));
             }
             state = wait(&self.room, state);
         }
@@ -200,10 +258,13 @@ impl Shared {
 }
 
 impl State {
-    fn keep(&mut self, used: ZdatGroup) {
-        if used.bytes.capacity() > 0 && (self.spare.len() as u64) < self.window {
-            self.spare.push(used);
-        }
+    /// Keeps buffers to be used again, no more than are in use at any time.
+    fn keep(&mut self, used: &mut Vec<ZdatGroup>, run: u64) {
+        self.spare
+            .extend(used.drain(..).filter(|group| group.bytes.capacity() > 0));
+        let most = self.window.saturating_mul(run);
+        self.spare
+            .truncate(usize::try_from(most).unwrap_or(usize::MAX));
     }
 }
 

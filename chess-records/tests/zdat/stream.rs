@@ -44,12 +44,13 @@ fn buffers_are_filled_again() {
     assert!(stream.next().is_none());
     assert_eq!(
         format!("{stream:?}"),
-        "ZdatStream { groups: 9..9, threads: 2 }"
+        "ZdatStream { groups: 3..9, threads: 1 }"
     );
 }
 
 #[test]
 fn a_damaged_group_ends_the_stream() {
+    // Several runs, the damage inside the second.
     // A record of pseudorandom bytes does not shrink: it is easy to hit.
     let mut state = 1u64;
     let mut noise = [0; 4545];
@@ -60,18 +61,18 @@ fn a_damaged_group_ends_the_stream() {
         *byte = (state >> 56) as u8;
     }
     let noise = *ZdatRecord::from_bytes(&noise);
-    let mut data = written(&[noise; 20], 1);
-    let offset = ZdatView::new(&data[..]).unwrap().offsets()[7];
+    let mut data = written(&vec![noise; 700], 1);
+    let offset = ZdatView::new(&data[..]).unwrap().offsets()[301];
     let index = index_of(&data);
     data[offset as usize] = 0;
     let view = Arc::new(ZdatView::with_index(data, &index).unwrap());
     for count in [1, 2, 5] {
-        let mut stream = ZdatStream::new(Arc::clone(&view), 0..20, threads(count));
-        for _ in 0..7 {
+        let mut stream = ZdatStream::new(Arc::clone(&view), 0..700, threads(count));
+        for _ in 0..301 {
             assert!(stream.next().unwrap().is_ok());
         }
         let text = format!(
-            "group 7 at byte {offset}: the magic (offset 0) is 0xfd2fb500, expected 0xfd2fb528 for a zstd frame"
+            "group 301 at byte {offset}: the magic (offset 0) is 0xfd2fb500, expected 0xfd2fb528 for a zstd frame"
         );
         assert_eq!(chain(&stream.next().unwrap().unwrap_err()), text);
         assert!(stream.next().is_none());
