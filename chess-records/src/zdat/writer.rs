@@ -358,3 +358,49 @@ pub fn train_dictionary(records: &[ZdatRecord], max_bytes: usize) -> Result<Vec<
         }),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::string::ToString;
+
+    #[test]
+    fn an_old_index_that_stays_keeps_the_data_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("some.zdat");
+        let writer = ZdatWriter::create(&path, &ZdatWriterOptions::new()).unwrap();
+        fs::create_dir(index_path(&path)).unwrap();
+        assert_eq!(
+            writer.finish().unwrap_err().to_string(),
+            std::format!("{}.idx: the old index cannot be removed", path.display())
+        );
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_file_that_failed_is_not_finished() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("some.zdat");
+        let mut writer = ZdatWriter::create(&path, &ZdatWriterOptions::new()).unwrap();
+        writer.failed = true;
+        assert_eq!(
+            writer.finish().unwrap_err().to_string(),
+            std::format!(
+                "{}: an earlier group was not written, the file cannot be finished",
+                path.display()
+            )
+        );
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn texts_of_the_other_errors() {
+        let path = PathBuf::from("some.zdat");
+        let source = io::Error::other("full");
+        let error = ZdatWriteError::Io { path, source };
+        assert_eq!(error.to_string(), "some.zdat: cannot be written");
+        let reason = "no memory";
+        let error = ZdatWriteError::Compress { group: 3, reason };
+        assert_eq!(error.to_string(), "group 3 cannot be compressed: no memory");
+    }
+}
