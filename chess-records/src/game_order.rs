@@ -9,9 +9,9 @@
 use crate::view::sealed::{GameClue, Sealed};
 
 /// How many stretches of a long file are looked at.
-const STRETCHES: usize = 64;
+pub(crate) const STRETCHES: usize = 64;
 /// How many records a stretch has.
-const STRETCH: usize = 64;
+pub(crate) const STRETCH: usize = 64;
 /// Of how many pairs one may contradict the rule. Files in order do contradict it: a game that
 /// begins at a higher move number than the last one ended is not noticed.
 const TOLERATED: usize = 10;
@@ -35,7 +35,7 @@ pub(crate) fn in_game_order<R: Sealed>(records: &[R]) -> bool {
             pairs.count(&records[start..start + STRETCH]);
         }
     }
-    pairs.told > 0 && pairs.contradicting * TOLERATED <= pairs.same_game
+    pairs.in_game_order()
 }
 
 /// Whether a game starts at `records[index]`, in records that stand in game order.
@@ -51,8 +51,9 @@ const fn starts_after(before: GameClue, here: GameClue) -> bool {
     here.ply <= before.ply
 }
 
+/// Neighbours, counted by what they say of the order they stand in.
 #[derive(Default)]
-struct Pairs {
+pub(crate) struct Pairs {
     /// Of which both tell their move number.
     told: usize,
     /// Of these, which the rule puts into the same game.
@@ -65,14 +66,22 @@ impl Pairs {
     fn count<R: Sealed>(&mut self, stretch: &[R]) {
         for pair in stretch.windows(2) {
             if let (Some(before), Some(here)) = (pair[0].game_clue(), pair[1].game_clue()) {
-                self.told += 1;
-                if !starts_after(before, here) {
-                    self.same_game += 1;
-                    let contradicts = here.result != before.result || here.men > before.men;
-                    self.contradicting += usize::from(contradicts);
-                }
+                let contradicts = here.result != before.result || here.men > before.men;
+                self.add(!starts_after(before, here), contradicts);
             }
         }
+    }
+
+    /// Counts a pair of which both tell where they stand in a game: whether the rule puts them into
+    /// the same game, and whether they contradict that.
+    pub(crate) fn add(&mut self, same_game: bool, contradicts: bool) {
+        self.told += 1;
+        self.same_game += usize::from(same_game);
+        self.contradicting += usize::from(same_game && contradicts);
+    }
+
+    pub(crate) fn in_game_order(&self) -> bool {
+        self.told > 0 && self.contradicting * TOLERATED <= self.same_game
     }
 }
 

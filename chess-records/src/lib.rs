@@ -59,6 +59,8 @@ mod record_dataset;
 mod sampler;
 #[cfg(feature = "std")]
 mod split;
+#[cfg(feature = "zdat")]
+pub mod zdat;
 
 pub use board::{Board, Labelled};
 pub use encode_error::EncodeError;
@@ -112,3 +114,5 @@ pub use split::{Split, SplitError};
 pub use text::{TextReadError, TextReader};
 #[cfg(all(feature = "formats", feature = "std"))]
 pub use viri::{ViriFile, ViriGames, ViriOpenError, ViriWriteError, ViriWriter};
+#[cfg(feature = "zdat")]
+pub use zdat::{ZdatFile, ZdatRecord, ZdatView, ZdatWriter};

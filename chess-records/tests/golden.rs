@@ -243,7 +243,14 @@ fn en_passant_squares_stay_where_a_pawn_may_take() {
 #[test]
 fn no_golden_file_is_forgotten() {
     // What the folders hold is checked where they are used.
-    let used = ["README.md", "en_passant", "marlin", "sampler", "viri"];
+    let used = [
+        "README.md",
+        "en_passant",
+        "marlin",
+        "sampler",
+        "viri",
+        "zdat",
+    ];
     assert_eq!(names(&folder("")), used);
     assert_eq!(names(&folder("viri")), ["generate.py", "invalid", "valid"]);
     assert_eq!(names(&folder("en_passant")), ["positions.jsonl"]);

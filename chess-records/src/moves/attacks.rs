@@ -130,6 +130,17 @@ pub(crate) fn reached(piece_type: PieceType, from: Square) -> u64 {
     }
 }
 
+/// What `piece` on `from` attacks past what `occupied` holds, men of its own side included.
+pub(crate) fn attacks(piece: Piece, from: Square, occupied: u64) -> u64 {
+    let reached = match piece.piece_type {
+        PieceType::Pawn => pawn_attacks(from, piece.color),
+        piece_type => reached(piece_type, from),
+    };
+    let clear = |to: &Square| between(from, *to) & occupied == 0;
+    let attacked = Squares::new(reached).filter(clear);
+    attacked.fold(0, |mask, to| mask | to.bit())
+}
+
 /// Whether a man of `by`, its king apart, attacks `square` past what `occupied` holds.
 #[inline]
 pub(crate) fn gives_check(placement: &Placement, occupied: u64, square: Square, by: Color) -> bool {
