@@ -43,7 +43,7 @@ fn after_en_passant(
 }
 
 /// Whether a piece of `by` attacks `square`, where the other side's king stands: kings give no check.
-fn attacked(placement: &Placement, square: Square, by: Color) -> bool {
+pub(crate) fn attacked(placement: &Placement, square: Square, by: Color) -> bool {
     const DIAGONAL: [(i8, i8); 4] = [(1, 1), (1, -1), (-1, 1), (-1, -1)];
     const STRAIGHT: [(i8, i8); 4] = [(1, 0), (-1, 0), (0, 1), (0, -1)];
     let of = |piece_type| placement.mask(Piece::new(by, piece_type));

@@ -35,7 +35,7 @@ pub(crate) fn in_game_order<R: Sealed>(records: &[R]) -> bool {
             pairs.count(&records[start..start + STRETCH]);
         }
     }
-    pairs.told > 0 && pairs.contradicting * TOLERATED <= pairs.same_game
+    pairs.in_order()
 }
 
 /// Whether a game starts at `records[index]`, in records that stand in game order.
@@ -47,12 +47,13 @@ pub(crate) fn game_start<R: Sealed>(records: &[R], index: usize) -> Option<bool>
     Some(starts_after(before, here))
 }
 
-const fn starts_after(before: GameClue, here: GameClue) -> bool {
+pub(crate) const fn starts_after(before: GameClue, here: GameClue) -> bool {
     here.ply <= before.ply
 }
 
-#[derive(Default)]
-struct Pairs {
+/// Neighbours, and what they say of the order they stand in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Pairs {
     /// Of which both tell their move number.
     told: usize,
     /// Of these, which the rule puts into the same game.
@@ -65,14 +66,22 @@ impl Pairs {
     fn count<R: Sealed>(&mut self, stretch: &[R]) {
         for pair in stretch.windows(2) {
             if let (Some(before), Some(here)) = (pair[0].game_clue(), pair[1].game_clue()) {
-                self.told += 1;
-                if !starts_after(before, here) {
-                    self.same_game += 1;
-                    let contradicts = here.result != before.result || here.men > before.men;
-                    self.contradicting += usize::from(contradicts);
-                }
+                self.count_pair(before, here);
             }
         }
+    }
+
+    pub(crate) fn count_pair(&mut self, before: GameClue, here: GameClue) {
+        self.told += 1;
+        if !starts_after(before, here) {
+            self.same_game += 1;
+            let contradicts = here.result != before.result || here.men > before.men;
+            self.contradicting += usize::from(contradicts);
+        }
+    }
+
+    pub(crate) const fn in_order(&self) -> bool {
+        self.told > 0 && self.contradicting * TOLERATED <= self.same_game
     }
 }
 

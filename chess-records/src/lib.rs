@@ -32,6 +32,8 @@ mod file;
 #[cfg(feature = "std")]
 mod game_order;
 #[cfg(feature = "std")]
+pub mod ops;
+#[cfg(feature = "std")]
 mod record_dataset;
 #[cfg(feature = "std")]
 mod split;

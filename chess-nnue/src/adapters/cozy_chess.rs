@@ -113,7 +113,7 @@ mod tests {
             ("6k1/8/8/8/8/8/8/5RK1 w F - 0 1", "g1f1"), // legal only as queenside: f is left of g
             ("4k3/8/8/8/8/8/8/4KR2 w F - 0 1", "e1f1"), // the rook stays
             ("4k3/8/8/8/8/8/8/6KR w H - 0 1", "g1h1"),  // the king stays
-            ("5kr1/8/8/8/8/8/8/K7 b g - 0 1", "f8g8"), // they change places
+            ("5kr1/8/8/8/8/8/8/K7 b g - 0 1", "f8g8"),  // they change places
             ("rk6/8/8/8/8/8/8/4K3 b a - 0 1", "b8a8"),
         ] {
             let board = cozy::Board::from_fen(fen, true).unwrap();

@@ -1,0 +1,384 @@
+//! A seeded shuffle of more records than fit into memory.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Seek, SeekFrom, Write};
+use std::ops::Range;
+use std::path::PathBuf;
+use std::string::String;
+use std::vec;
+use std::vec::Vec;
+
+use super::inputs::CHUNK_BYTES;
+use super::scratch::Scratch;
+use super::spill::{Entries, Spill, field};
+use super::{FilesError, Inputs, Meter, Output, Progress};
+use crate::{FixedRecord, Permutation};
+
+/// A shuffle: record `i` of the inputs, taken end to end, becomes record
+/// [`Permutation::new(n, seed)`](Permutation)`.get(i)` of the output, `n` being how many there are.
+///
+/// The order is that of [`Permutation`] whatever the memory: one of up to 2⁶⁴ orders, picked by the
+/// seed. Over seeds every record is equally likely to land anywhere, as far as that can be measured;
+/// of the *n*! orders of a large file nearly all are out of reach, as with any 64-bit seed.
+///
+/// # Method
+///
+/// If the output fits into the memory, it is filled there. Else pass 1 sends each record, with the
+/// low 32 bits of its place, to the file of the stretch of the output where it belongs; pass 2 fills
+/// each stretch in memory and appends it. The temporary files lie in a folder beside the output
+/// (`.NAME.chess-records`), and take 1⅛ times the size of the inputs, the output apart.
+///
+/// # Interruption
+///
+/// A run that was killed or cancelled leaves that folder. The next run with the same inputs (paths,
+/// lengths and times of last change), seed, memory and output goes on where it was; a run with
+/// anything else of that output removes the folder and begins anew. After any other error the
+/// folder is removed. Temporary files that a crash of the machine damaged are noticed by their
+/// places and made anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shuffle {
+    /// Which order.
+    pub seed: u64,
+    /// How many bytes of memory the shuffle may take, at least [`Shuffle::MIN_MEMORY`] and more for
+    /// very many records.
+    pub memory: u64,
+}
+
+/// How the output is cut into stretches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Plan {
+    /// Records in all.
+    records: u64,
+    /// Records in a stretch; the last may have fewer.
+    stretch: u64,
+    stretches: usize,
+    /// The size of a write buffer in pass 1.
+    buffer_bytes: usize,
+}
+
+/// How far a shuffle is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum State {
+    /// So many records are scattered, and the files are of these lengths.
+    Scattered { records: u64, lens: Vec<u64> },
+    /// All are scattered, and so many stretches are written.
+    Gathered { stretches: usize },
+}
+
+/// How many bytes of input are scattered between two notes of the state.
+const NOTE_BYTES: u64 = 256 << 20;
+
+impl Shuffle {
+    /// The least memory that is of use, in bytes.
+    pub const MIN_MEMORY: u64 = 8 << 20;
+
+    /// Shuffles `inputs` into `output`.
+    ///
+    /// # Errors
+    ///
+    /// A [`FilesError`]; [`FilesError::Memory`] when the budget is too small.
+    pub fn run<R: FixedRecord>(
+        &self,
+        inputs: &Inputs<R>,
+        output: &Output,
+        progress: &mut Progress<'_>,
+    ) -> Result<(), FilesError> {
+        output.check(inputs.paths())?;
+        let plan = Plan::new(inputs.records(), R::BYTES as u64, self.memory)?;
+        let scratch = Scratch::open(output, &self.job(inputs, &plan))?;
+        let work = Work {
+            inputs,
+            plan,
+            order: Permutation::new(plan.records, self.seed),
+            scratch: &scratch,
+            note_bytes: NOTE_BYTES,
+        };
+        let mut shuffled = work.run(progress);
+        if let Err(FilesError::Damaged { .. }) = shuffled {
+            scratch.forget_state()?;
+            shuffled = work.run(progress);
+        }
+        scratch.finish_or_keep(shuffled)
+    }
+
+    fn job<R: FixedRecord>(&self, inputs: &Inputs<R>, plan: &Plan) -> String {
+        let Plan { stretch, .. } = plan;
+        let inputs = inputs.identity();
+        std::format!("shuffle by {}, {stretch} a stretch\n{inputs}", self.seed)
+    }
+}
+
+impl Plan {
+    /// What is not for stretches and buffers: input and output buffers and everything small.
+    const OVERHEAD: u64 = 4 << 20;
+
+    fn new(records: u64, record_bytes: u64, memory: u64) -> Result<Self, FilesError> {
+        let too_few = |needed| FilesError::Memory {
+            given: memory,
+            records,
+            needed,
+        };
+        if memory < Shuffle::MIN_MEMORY {
+            return Err(too_few(Shuffle::MIN_MEMORY));
+        }
+        // A byte more for each record: a bit tells whether its place is filled.
+        let usable = memory - Self::OVERHEAD;
+        let fits = (usable / (record_bytes + 1)).min(1 << 32);
+        let stretches = records.div_ceil(fits).max(1);
+        let buffer_bytes = usable / stretches;
+        let stretch = records.div_ceil(stretches).max(1);
+        if buffer_bytes < Spill::MIN_BUFFER_BYTES as u64 {
+            let bytes = u128::from(records) * u128::from(record_bytes + 1);
+            let root = (bytes * Spill::MIN_BUFFER_BYTES as u128).isqrt() as u64;
+            // Stretches are whole numbers, so that a little more than the root is needed.
+            return Err(too_few(root + root / 8 + Self::OVERHEAD));
+        }
+        Ok(Self {
+            records,
+            stretch,
+            stretches: stretches as usize,
+            buffer_bytes: buffer_bytes.min(Spill::MAX_BUFFER_BYTES as u64) as usize,
+        })
+    }
+
+    /// The places of a stretch.
+    fn places(&self, stretch: usize) -> Range<u64> {
+        let start = stretch as u64 * self.stretch;
+        start.min(self.records)..(start + self.stretch).min(self.records)
+    }
+}
+
+/// A shuffle at work.
+struct Work<'a, R> {
+    inputs: &'a Inputs<R>,
+    plan: Plan,
+    order: Permutation,
+    scratch: &'a Scratch,
+    note_bytes: u64,
+}
+
+impl<R: FixedRecord> Work<'_, R> {
+    /// Leaves the result in the scratch folder.
+    fn run(&self, progress: &mut Progress<'_>) -> Result<(), FilesError> {
+        if self.plan.stretches == 1 {
+            return self.in_memory(progress);
+        }
+        let mut meter = Meter::new(2 * self.inputs.bytes(), progress);
+        let noted = self.scratch.state();
+        let state = noted.and_then(|text| State::parse(&text, self.plan.stretches));
+        let written = match state {
+            Some(State::Gathered { stretches }) => stretches,
+            Some(State::Scattered { records, lens }) => self.scatter(records, &lens, &mut meter)?,
+            None => self.scatter(0, &vec![0; self.plan.stretches], &mut meter)?,
+        };
+        self.gather(written, &mut meter)
+    }
+
+    fn in_memory(&self, progress: &mut Progress<'_>) -> Result<(), FilesError> {
+        let mut meter = Meter::new(self.inputs.bytes(), progress);
+        let mut stretch = Stretch::new(R::BYTES, self.plan.records as usize);
+        let mut places = self.order.iter();
+        self.inputs.read_from(0, &mut meter, |chunk| {
+            for (record, place) in chunk.records.iter().zip(&mut places) {
+                stretch.put(place as usize, record.as_bytes());
+            }
+            Ok(())
+        })?;
+        self.append(0, stretch.bytes())
+    }
+
+    /// Pass 1. Gives how many stretches are written: none.
+    fn scatter(
+        &self,
+        done: u64,
+        lens: &[u64],
+        meter: &mut Meter<'_, '_>,
+    ) -> Result<usize, FilesError> {
+        let paths = (0..self.plan.stretches).map(|stretch| self.part(stretch));
+        let opened = Spill::open(paths, lens, self.plan.buffer_bytes);
+        let mut spill = opened.map_err(|error| damaged_if_short(error, self.part(0)))?;
+        let mut places = self.order.iter_from(done);
+        let mut noted = done;
+        meter.advance(done * R::BYTES as u64)?;
+        self.inputs.read_from(done, meter, |chunk| {
+            for (record, place) in chunk.records.iter().zip(&mut places) {
+                let (stretch, low) = (place / self.plan.stretch, place % self.plan.stretch);
+                let low = (low as u32).to_le_bytes();
+                spill.push(stretch as usize, [&low, record.as_bytes()])?;
+            }
+            if (places.index() - noted) * R::BYTES as u64 >= self.note_bytes {
+                noted = places.index();
+                let lens = spill.flush()?;
+                self.note(&State::Scattered {
+                    records: noted,
+                    lens,
+                })?;
+            }
+            Ok(())
+        })?;
+        spill.flush()?;
+        self.note(&State::Gathered { stretches: 0 })?;
+        Ok(0)
+    }
+
+    /// Pass 2.
+    fn gather(&self, written: usize, meter: &mut Meter<'_, '_>) -> Result<(), FilesError> {
+        let mut stretch = Stretch::new(R::BYTES, self.plan.stretch as usize);
+        let written_records = self.plan.places(written).start;
+        meter.done = self.inputs.bytes();
+        meter.advance(written_records * R::BYTES as u64)?;
+        for number in written..self.plan.stretches {
+            let places = self.plan.places(number);
+            let records = (places.end - places.start) as usize;
+            self.fill(number, records, &mut stretch, meter)?;
+            self.append(places.start, stretch.bytes())?;
+            self.note(&State::Gathered {
+                stretches: number + 1,
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Reads the records of a stretch to their places.
+    fn fill(
+        &self,
+        number: usize,
+        records: usize,
+        stretch: &mut Stretch,
+        meter: &mut Meter<'_, '_>,
+    ) -> Result<(), FilesError> {
+        stretch.clear(records);
+        let mut entries = Entries::open(self.part(number), 4 + R::BYTES, CHUNK_BYTES)?;
+        let (mut seen, mut reported) = (0, 0);
+        while let Some(entry) = entries.next()? {
+            let place = u32::from_le_bytes(field(entry, 0)) as usize;
+            if !stretch.put(place, &entry[4..]) {
+                return Err(entries.damaged());
+            }
+            seen += R::BYTES;
+            if seen - reported >= CHUNK_BYTES {
+                meter.advance((seen - reported) as u64)?;
+                reported = seen;
+            }
+        }
+        if seen != records * R::BYTES {
+            return Err(entries.damaged());
+        }
+        meter.advance((seen - reported) as u64)
+    }
+
+    /// Writes a stretch to its place in the result, and brings it to the disk.
+    fn append(&self, first: u64, bytes: &[u8]) -> Result<(), FilesError> {
+        let path = self.scratch.result();
+        let written = write_at(&path, first * R::BYTES as u64, bytes);
+        written.map_err(|source| match source.kind() {
+            io::ErrorKind::UnexpectedEof => FilesError::Damaged { path },
+            _ => FilesError::Write { path, source },
+        })
+    }
+
+    fn note(&self, state: &State) -> Result<(), FilesError> {
+        self.scratch.note_state(&state.text())
+    }
+
+    fn part(&self, stretch: usize) -> PathBuf {
+        self.scratch.path(&std::format!("{stretch}.part"))
+    }
+}
+
+fn write_at(path: &PathBuf, offset: u64, bytes: &[u8]) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    let mut file: File = options
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(path)?;
+    if file.metadata()?.len() < offset {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    file.set_len(offset)?;
+    file.seek(SeekFrom::Start(offset))?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+fn damaged_if_short(error: FilesError, path: PathBuf) -> FilesError {
+    match error {
+        FilesError::Scratch { source, .. } if source.kind() == io::ErrorKind::UnexpectedEof => {
+            FilesError::Damaged { path }
+        }
+        other => other,
+    }
+}
+
+/// A stretch of the output that is being filled.
+struct Stretch {
+    record_bytes: usize,
+    bytes: Vec<u8>,
+    /// A bit for each place that is filled.
+    filled: Vec<u64>,
+    records: usize,
+}
+
+impl Stretch {
+    fn new(record_bytes: usize, records: usize) -> Self {
+        Self {
+            record_bytes,
+            bytes: vec![0; records * record_bytes],
+            filled: vec![0; records.div_ceil(64)],
+            records,
+        }
+    }
+
+    fn clear(&mut self, records: usize) {
+        self.filled.fill(0);
+        self.records = records;
+    }
+
+    /// Puts a record at a place; false if there is none or it is filled.
+    #[inline]
+    fn put(&mut self, place: usize, record: &[u8]) -> bool {
+        let bit = 1 << (place % 64);
+        if place >= self.records || self.filled[place / 64] & bit != 0 {
+            return false;
+        }
+        self.filled[place / 64] |= bit;
+        let start = place * self.record_bytes;
+        self.bytes[start..start + self.record_bytes].copy_from_slice(record);
+        true
+    }
+
+    fn bytes(&self) -> &[u8] {
+        &self.bytes[..self.records * self.record_bytes]
+    }
+}
+
+impl State {
+    fn text(&self) -> String {
+        match self {
+            Self::Scattered { records, lens } => {
+                let lens: Vec<_> = lens.iter().map(|len| std::format!("{len}")).collect();
+                std::format!("scattered {records} {}", lens.join(" "))
+            }
+            Self::Gathered { stretches } => std::format!("gathered {stretches}"),
+        }
+    }
+
+    /// `None` for what does not belong to a shuffle of so many stretches.
+    fn parse(text: &str, stretches: usize) -> Option<Self> {
+        let mut words = text.split(' ');
+        let kind = words.next()?;
+        let numbers: Vec<u64> = words.map(|word| word.parse().ok()).collect::<Option<_>>()?;
+        match (kind, &numbers[..]) {
+            ("scattered", [records, lens @ ..]) if lens.len() == stretches => {
+                let (records, lens) = (*records, lens.to_vec());
+                Some(Self::Scattered { records, lens })
+            }
+            ("gathered", &[done]) if done <= stretches as u64 => {
+                let stretches = done as usize;
+                Some(Self::Gathered { stretches })
+            }
+            _ => None,
+        }
+    }
+}
