@@ -382,3 +382,182 @@ impl State {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::MarlinRecord;
+    use std::fs;
+    use std::ops::ControlFlow;
+    use std::path::Path;
+
+    const RECORDS: u64 = 400_000;
+
+    /// Records that hold their numbers.
+    fn write_input(folder: &Path) -> Inputs<MarlinRecord> {
+        let path = folder.join("in");
+        let bytes: Vec<u8> = (0..RECORDS)
+            .flat_map(|number| [number, 0, 0, 0])
+            .flat_map(u64::to_le_bytes)
+            .collect();
+        fs::write(&path, bytes).unwrap();
+        Inputs::open([path]).unwrap()
+    }
+
+    const SMALL: Shuffle = Shuffle {
+        seed: 5,
+        memory: Shuffle::MIN_MEMORY,
+    };
+
+    fn go_on(_: u64, _: u64) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn expected() -> Vec<u8> {
+        let mut bytes = vec![0; 32 * RECORDS as usize];
+        for (number, place) in Permutation::new(RECORDS, 5).iter().enumerate() {
+            bytes[32 * place as usize..][..8].copy_from_slice(&(number as u64).to_le_bytes());
+        }
+        bytes
+    }
+
+    #[test]
+    fn the_order_is_the_permutations_whatever_the_memory() {
+        let folder = tempfile::tempdir().unwrap();
+        let inputs = write_input(folder.path());
+        let output = Output::new(folder.path().join("out"));
+        for memory in [Shuffle::MIN_MEMORY, 14 << 20, 1 << 30] {
+            let shuffle = Shuffle { memory, ..SMALL };
+            shuffle.run(&inputs, &output, &mut go_on).unwrap();
+            assert!(fs::read(output.path()).unwrap() == expected(), "{memory}");
+            fs::remove_file(output.path()).unwrap();
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    /// Runs until `stop` bytes are done, noting the state after every chunk.
+    fn run_until(inputs: &Inputs<MarlinRecord>, scratch: &Scratch, stop: u64) -> Vec<u64> {
+        let plan = Plan::new(RECORDS, 32, SMALL.memory).unwrap();
+        let work = Work {
+            inputs,
+            plan,
+            order: Permutation::new(RECORDS, 5),
+            scratch,
+            note_bytes: 1,
+        };
+        let mut seen = Vec::new();
+        let ran = work.run(&mut |done, total| {
+            assert!(done <= total);
+            seen.push(done);
+            if done >= stop {
+                return ControlFlow::Break(());
+            }
+            ControlFlow::Continue(())
+        });
+        assert_eq!(ran.is_ok(), stop > 64 * RECORDS);
+        seen
+    }
+
+    #[test]
+    fn it_goes_on_from_anywhere() {
+        let folder = tempfile::tempdir().unwrap();
+        let inputs = write_input(folder.path());
+        let scratch = Scratch::open_anew(&Output::new(folder.path().join("out"))).unwrap();
+        assert!(Plan::new(RECORDS, 32, SMALL.memory).unwrap().stretches > 3);
+        let mut last = 0;
+        for stop in (1..18).map(|step| step * 1_500_000) {
+            let seen = run_until(&inputs, &scratch, stop);
+            let first = seen.iter().find(|&&done| done > 0).unwrap();
+            // A chunk, or a stretch of the second pass, is done again at most.
+            assert!(first + (4 << 20) >= last, "{first} after {last}");
+            last = *seen.last().unwrap();
+        }
+        run_until(&inputs, &scratch, u64::MAX);
+        assert!(fs::read(scratch.result()).unwrap() == expected());
+    }
+
+    #[test]
+    fn damaged_temporary_files_are_made_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let inputs = write_input(folder.path());
+        let output = Output::new(folder.path().join("out"));
+        let scratch_folder = folder.path().join(".out.chess-records");
+        type Damage = fn(&Path);
+        let damages: [Damage; 3] = [
+            |folder| {
+                let part = folder.join("3.part");
+                let mut bytes = fs::read(&part).unwrap();
+                let middle = bytes.len() / 2;
+                bytes[middle..middle + 4096].fill(0);
+                fs::write(part, bytes).unwrap();
+            },
+            |folder| fs::write(folder.join("2.part"), "short").unwrap(),
+            |folder| fs::write(folder.join("result"), "short").unwrap(),
+        ];
+        for damage in damages {
+            let mut stop = |done: u64, _| {
+                if done > 40 * RECORDS {
+                    return ControlFlow::Break(());
+                }
+                ControlFlow::Continue(())
+            };
+            let cancelled = SMALL.run(&inputs, &output, &mut stop);
+            assert!(matches!(cancelled, Err(FilesError::Cancelled)));
+            damage(&scratch_folder);
+            SMALL.run(&inputs, &output, &mut go_on).unwrap();
+            assert!(fs::read(output.path()).unwrap() == expected());
+            assert!(!scratch_folder.exists());
+            fs::remove_file(output.path()).unwrap();
+        }
+    }
+
+    #[test]
+    fn plans_keep_to_the_memory() {
+        assert!(matches!(
+            Plan::new(10, 32, Shuffle::MIN_MEMORY - 1),
+            Err(FilesError::Memory { needed, .. }) if needed == Shuffle::MIN_MEMORY
+        ));
+        for (records, memory) in [
+            (0, 8 << 20),
+            (1, 8 << 20),
+            (1 << 26, 256 << 20),
+            (1 << 33, 1 << 30),
+            (1 << 36, 300 << 30),
+        ] {
+            let plan = Plan::new(records, 32, memory).unwrap();
+            let usable = memory - Plan::OVERHEAD;
+            assert!(plan.stretch * 33 <= usable + 33, "{plan:?}");
+            assert!((plan.buffer_bytes * plan.stretches) as u64 <= usable);
+            assert!(plan.stretch * plan.stretches as u64 >= records);
+            assert_eq!(plan.places(plan.stretches - 1).end, records);
+        }
+        let Err(FilesError::Memory { needed, .. }) = Plan::new(1 << 36, 32, 64 << 20) else {
+            panic!("two terabytes by 64 MiB");
+        };
+        assert!(Plan::new(1 << 36, 32, needed).is_ok(), "{needed}");
+        assert!(Plan::new(1 << 36, 32, needed / 5 * 4).is_err(), "{needed}");
+    }
+
+    #[test]
+    fn states_as_text() {
+        for state in [
+            State::Scattered {
+                records: 7,
+                lens: vec![1, 2, 3],
+            },
+            State::Gathered { stretches: 2 },
+        ] {
+            assert_eq!(State::parse(&state.text(), 3), Some(state));
+        }
+        for text in [
+            "",
+            "gathered",
+            "gathered 4",
+            "scattered 7 1 2",
+            "scattered 7 1 2 x",
+            "done 1",
+        ] {
+            assert_eq!(State::parse(text, 3), None, "{text}");
+        }
+    }
+}
