@@ -138,11 +138,15 @@ mod tests {
         assert!(filter.keeps(&unknown));
         filter.score_cp = Some(i16::MIN..=i16::MAX);
         assert!(!filter.keeps(&unknown));
-        let mut filter = Filter::default();
-        filter.fullmove_number = Some(0..=u16::MAX);
+        let filter = Filter {
+            fullmove_number: Some(0..=u16::MAX),
+            ..Filter::default()
+        };
         assert!(!filter.keeps(&unknown));
-        let mut filter = Filter::default();
-        filter.result = Some(GameResult::Draw);
+        let filter = Filter {
+            result: Some(GameResult::Draw),
+            ..Filter::default()
+        };
         assert!(!filter.keeps(&unknown));
     }
 }

@@ -83,6 +83,8 @@ impl Scratch {
 
     /// Puts the result, which must have been brought to the disk, in the output's place.
     pub(super) fn finish(self) -> Result<(), FilesError> {
+        // Large files first: a process that dies after renaming leaves next to nothing.
+        self.clear_all_but(&[LOCK, JOB, STATE, RESULT])?;
         put_in_place(&self.result(), &self.target)?;
         Ok(())
     }
@@ -105,12 +107,15 @@ impl Scratch {
         written.map_err(|source| FilesError::scratch(&new, source))
     }
 
-    /// Removes all files but the lock.
     fn clear(&self) -> Result<(), FilesError> {
+        self.clear_all_but(&[LOCK])
+    }
+
+    fn clear_all_but(&self, kept: &[&str]) -> Result<(), FilesError> {
         let error = |source| FilesError::scratch(&self.folder, source);
         for entry in fs::read_dir(&self.folder).map_err(error)? {
             let entry = entry.map_err(error)?;
-            if entry.file_name() != LOCK {
+            if kept.iter().all(|&kept| entry.file_name() != kept) {
                 remove_if_there(&entry.path())?;
             }
         }

@@ -1,6 +1,6 @@
 //! A seeded shuffle of more records than fit into memory.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::PathBuf;
@@ -225,6 +225,7 @@ impl<R: FixedRecord> Work<'_, R> {
     fn gather(&self, written: usize, meter: &mut Meter<'_, '_>) -> Result<(), FilesError> {
         let mut stretch = Stretch::new(R::BYTES, self.plan.stretch as usize);
         let written_records = self.plan.places(written).start;
+        self.check_result(written_records * R::BYTES as u64)?;
         meter.done = self.inputs.bytes();
         meter.advance(written_records * R::BYTES as u64)?;
         for number in written..self.plan.stretches {
@@ -235,6 +236,17 @@ impl<R: FixedRecord> Work<'_, R> {
             self.note(&State::Gathered {
                 stretches: number + 1,
             })?;
+        }
+        Ok(())
+    }
+
+    /// The result may be short after a crash of the machine, and gone if the process died when it was
+    /// in place already.
+    fn check_result(&self, written_bytes: u64) -> Result<(), FilesError> {
+        let path = self.scratch.result();
+        let bytes = fs::metadata(&path).map_or(0, |metadata| metadata.len());
+        if bytes < written_bytes {
+            return Err(FilesError::Damaged { path });
         }
         Ok(())
     }
@@ -271,10 +283,7 @@ impl<R: FixedRecord> Work<'_, R> {
     fn append(&self, first: u64, bytes: &[u8]) -> Result<(), FilesError> {
         let path = self.scratch.result();
         let written = write_at(&path, first * R::BYTES as u64, bytes);
-        written.map_err(|source| match source.kind() {
-            io::ErrorKind::UnexpectedEof => FilesError::Damaged { path },
-            _ => FilesError::Write { path, source },
-        })
+        written.map_err(|source| FilesError::Write { path, source })
     }
 
     fn note(&self, state: &State) -> Result<(), FilesError> {
@@ -293,9 +302,6 @@ fn write_at(path: &PathBuf, offset: u64, bytes: &[u8]) -> io::Result<()> {
         .create(true)
         .truncate(false)
         .open(path)?;
-    if file.metadata()?.len() < offset {
-        return Err(io::ErrorKind::UnexpectedEof.into());
-    }
     file.set_len(offset)?;
     file.seek(SeekFrom::Start(offset))?;
     file.write_all(bytes)?;
@@ -387,7 +393,6 @@ impl State {
 mod tests {
     use super::*;
     use crate::MarlinRecord;
-    use std::fs;
     use std::ops::ControlFlow;
     use std::path::Path;
 
@@ -509,6 +514,23 @@ mod tests {
             assert!(!scratch_folder.exists());
             fs::remove_file(output.path()).unwrap();
         }
+    }
+
+    #[test]
+    fn a_process_that_died_when_all_was_done() {
+        let folder = tempfile::tempdir().unwrap();
+        let inputs = write_input(folder.path());
+        let output = Output::replacing(folder.path().join("out"));
+        let plan = Plan::new(RECORDS, 32, SMALL.memory).unwrap();
+        let scratch = Scratch::open(&output, &SMALL.job(&inputs, &plan)).unwrap();
+        let stretches = plan.stretches;
+        scratch
+            .note_state(&State::Gathered { stretches }.text())
+            .unwrap();
+        let cancelled = scratch.finish_or_keep(Err(FilesError::Cancelled));
+        assert!(cancelled.is_err());
+        SMALL.run(&inputs, &output, &mut go_on).unwrap();
+        assert!(fs::read(output.path()).unwrap() == expected());
     }
 
     #[test]

@@ -109,7 +109,8 @@ fn a_full_disk() {
         return;
     };
     let folder = Folder::new();
-    folder.write("in.marlin", records(RECORDS));
+    // More than the disk by half.
+    folder.write("in.marlin", records(300_000));
     let out = disk.path().join("out");
     fs::write(&out, "old").unwrap();
     for command in [
