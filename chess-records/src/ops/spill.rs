@@ -1,7 +1,8 @@
 //! Entries of one size, scattered over files.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufReader, Read, Write};
+use std::io::{self, Read, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::vec;
 use std::vec::Vec;
@@ -52,6 +53,7 @@ impl Spill {
     }
 
     /// Adds an entry to a file.
+    #[inline]
     pub(super) fn push(&mut self, part: usize, pieces: [&[u8]; 2]) -> Result<(), FilesError> {
         let part = &mut self.parts[part];
         let bytes = pieces[0].len() + pieces[1].len();
@@ -104,8 +106,12 @@ fn cut(path: &Path, bytes: u64) -> io::Result<()> {
 #[derive(Debug)]
 pub(super) struct Entries {
     path: PathBuf,
-    source: BufReader<File>,
-    entry: Vec<u8>,
+    file: File,
+    entry_bytes: usize,
+    /// A whole number of entries.
+    buffer: Vec<u8>,
+    /// What of the buffer is read and not yet given.
+    unread: Range<usize>,
 }
 
 impl Entries {
@@ -115,26 +121,45 @@ impl Entries {
         buffer_bytes: usize,
     ) -> Result<Self, FilesError> {
         let file = File::open(&path).map_err(|source| FilesError::scratch(&path, source))?;
+        let entries = (buffer_bytes / entry_bytes).max(1);
         Ok(Self {
             path,
-            source: BufReader::with_capacity(buffer_bytes, file),
-            entry: vec![0; entry_bytes],
+            file,
+            entry_bytes,
+            buffer: vec![0; entries * entry_bytes],
+            unread: 0..0,
         })
     }
 
     /// The next entry, or `None` at the end.
+    #[inline]
     pub(super) fn next(&mut self) -> Result<Option<&[u8]>, FilesError> {
+        if self.unread.is_empty() {
+            self.refill()?;
+        }
+        if self.unread.is_empty() {
+            return Ok(None);
+        }
+        let start = self.unread.start;
+        self.unread.start += self.entry_bytes;
+        Ok(Some(&self.buffer[start..start + self.entry_bytes]))
+    }
+
+    fn refill(&mut self) -> Result<(), FilesError> {
         let mut filled = 0;
-        while filled < self.entry.len() {
-            match self.source.read(&mut self.entry[filled..]) {
-                Ok(0) if filled == 0 => return Ok(None),
-                Ok(0) => return Err(self.damaged()),
+        while filled < self.buffer.len() {
+            match self.file.read(&mut self.buffer[filled..]) {
+                Ok(0) => break,
                 Ok(read) => filled += read,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(source) => return Err(FilesError::read(&self.path, source)),
             }
         }
-        Ok(Some(&self.entry))
+        if !filled.is_multiple_of(self.entry_bytes) {
+            return Err(self.damaged());
+        }
+        self.unread = 0..filled;
+        Ok(())
     }
 
     pub(super) fn damaged(&self) -> FilesError {
@@ -184,7 +209,7 @@ mod tests {
         assert_eq!(spill.flush().unwrap(), [4]);
         assert_eq!(fs::read(&path).unwrap(), b"abcx");
         assert!(Spill::open(paths(), &[5], 10).is_err());
-        let mut odd = Entries::open(path, 3, 16).unwrap();
+        let mut odd = Entries::open(path, 3, 4).unwrap();
         assert!(odd.next().unwrap().is_some());
         assert!(matches!(odd.next(), Err(FilesError::Damaged { .. })));
     }
