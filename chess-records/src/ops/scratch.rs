@@ -77,6 +77,11 @@ impl Scratch {
         self.write_text(STATE, state)
     }
 
+    /// Removes a file of the folder that is needed no more.
+    pub(super) fn remove(&self, path: &Path) -> Result<(), FilesError> {
+        remove_if_there(path)
+    }
+
     pub(super) fn forget_state(&self) -> Result<(), FilesError> {
         remove_if_there(&self.path(STATE))
     }

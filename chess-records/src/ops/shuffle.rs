@@ -1,12 +1,18 @@
 //! A seeded shuffle of more records than fit into memory.
 
+mod plan;
+mod state;
+
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
-use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::string::String;
+use std::thread::{self, ScopedJoinHandle};
 use std::vec;
 use std::vec::Vec;
+
+use plan::Plan;
+use state::State;
 
 use super::inputs::CHUNK_BYTES;
 use super::scratch::Scratch;
@@ -25,7 +31,7 @@ use crate::{FixedRecord, Permutation};
 ///
 /// If the output fits into the memory, it is filled there. Else pass 1 sends each record, with the
 /// low 32 bits of its place, to the file of the stretch of the output where it belongs; pass 2 fills
-/// each stretch in memory and appends it. The temporary files lie in a folder beside the output
+/// each stretch in memory and appends it, and removes its file. The temporary files lie in a folder beside the output
 /// (`.NAME.chess-records`), and take 1⅛ times the size of the inputs, the output apart.
 ///
 /// # Interruption
@@ -42,27 +48,6 @@ pub struct Shuffle {
     /// How many bytes of memory the shuffle may take, at least [`Shuffle::MIN_MEMORY`] and more for
     /// very many records.
     pub memory: u64,
-}
-
-/// How the output is cut into stretches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Plan {
-    /// Records in all.
-    records: u64,
-    /// Records in a stretch; the last may have fewer.
-    stretch: u64,
-    stretches: usize,
-    /// The size of a write buffer in pass 1.
-    buffer_bytes: usize,
-}
-
-/// How far a shuffle is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum State {
-    /// So many records are scattered, and the files are of these lengths.
-    Scattered { records: u64, lens: Vec<u64> },
-    /// All are scattered, and so many stretches are written.
-    Gathered { stretches: usize },
 }
 
 /// How many bytes of input are scattered between two notes of the state.
@@ -108,46 +93,6 @@ impl Shuffle {
     }
 }
 
-impl Plan {
-    /// What is not for stretches and buffers: input and output buffers and everything small.
-    const OVERHEAD: u64 = 4 << 20;
-
-    fn new(records: u64, record_bytes: u64, memory: u64) -> Result<Self, FilesError> {
-        let too_few = |needed| FilesError::Memory {
-            given: memory,
-            records,
-            needed,
-        };
-        if memory < Shuffle::MIN_MEMORY {
-            return Err(too_few(Shuffle::MIN_MEMORY));
-        }
-        // A byte more for each record: a bit tells whether its place is filled.
-        let usable = memory - Self::OVERHEAD;
-        let fits = (usable / (record_bytes + 1)).min(1 << 32);
-        let stretches = records.div_ceil(fits).max(1);
-        let buffer_bytes = usable / stretches;
-        let stretch = records.div_ceil(stretches).max(1);
-        if buffer_bytes < Spill::MIN_BUFFER_BYTES as u64 {
-            let bytes = u128::from(records) * u128::from(record_bytes + 1);
-            let root = (bytes * Spill::MIN_BUFFER_BYTES as u128).isqrt() as u64;
-            // Stretches are whole numbers, so that a little more than the root is needed.
-            return Err(too_few(root + root / 8 + Self::OVERHEAD));
-        }
-        Ok(Self {
-            records,
-            stretch,
-            stretches: stretches as usize,
-            buffer_bytes: buffer_bytes.min(Spill::MAX_BUFFER_BYTES as u64) as usize,
-        })
-    }
-
-    /// The places of a stretch.
-    fn places(&self, stretch: usize) -> Range<u64> {
-        let start = stretch as u64 * self.stretch;
-        start.min(self.records)..(start + self.stretch).min(self.records)
-    }
-}
-
 /// A shuffle at work.
 struct Work<'a, R> {
     inputs: &'a Inputs<R>,
@@ -184,7 +129,9 @@ impl<R: FixedRecord> Work<'_, R> {
             }
             Ok(())
         })?;
-        self.append(0, stretch.bytes())
+        let file = self.append(0, stretch.bytes())?;
+        let synced = file.sync_all();
+        synced.map_err(|source| FilesError::write(&self.scratch.result(), source))
     }
 
     /// Pass 1. Gives how many stretches are written: none.
@@ -196,7 +143,7 @@ impl<R: FixedRecord> Work<'_, R> {
     ) -> Result<usize, FilesError> {
         let paths = (0..self.plan.stretches).map(|stretch| self.part(stretch));
         let opened = Spill::open(paths, lens, self.plan.buffer_bytes);
-        let mut spill = opened.map_err(|error| damaged_if_short(error, self.part(0)))?;
+        let mut spill = opened.map_err(damaged_if_short)?;
         let mut places = self.order.iter_from(done);
         let mut noted = done;
         meter.advance(done * R::BYTES as u64)?;
@@ -228,16 +175,39 @@ impl<R: FixedRecord> Work<'_, R> {
         self.check_result(written_records * R::BYTES as u64)?;
         meter.done = self.inputs.bytes();
         meter.advance(written_records * R::BYTES as u64)?;
-        for number in written..self.plan.stretches {
-            let places = self.plan.places(number);
-            let records = (places.end - places.start) as usize;
-            self.fill(number, records, &mut stretch, meter)?;
-            self.append(places.start, stretch.bytes())?;
-            self.note(&State::Gathered {
-                stretches: number + 1,
-            })?;
-        }
-        Ok(())
+        thread::scope(|scope| {
+            // A stretch is brought to the disk while the next is filled.
+            let mut syncing = None;
+            for number in written..self.plan.stretches {
+                let places = self.plan.places(number);
+                let records = (places.end - places.start) as usize;
+                self.fill(number, records, &mut stretch, meter)?;
+                if let Some(before) = syncing.take() {
+                    self.stretch_is_safe(number - 1, before)?;
+                }
+                let file = self.append(places.start, stretch.bytes())?;
+                syncing = Some(scope.spawn(move || file.sync_all()));
+            }
+            match syncing {
+                Some(last) => self.stretch_is_safe(self.plan.stretches - 1, last),
+                None => Ok(()),
+            }
+        })
+    }
+
+    /// Waits until a stretch is on the disk, and removes what it was made of.
+    fn stretch_is_safe(
+        &self,
+        number: usize,
+        syncing: ScopedJoinHandle<'_, io::Result<()>>,
+    ) -> Result<(), FilesError> {
+        let synced = syncing.join();
+        let synced = synced.unwrap_or_else(|_| Err(io::Error::other("the thread panicked")));
+        synced.map_err(|source| FilesError::write(&self.scratch.result(), source))?;
+        self.note(&State::Gathered {
+            stretches: number + 1,
+        })?;
+        self.scratch.remove(&self.part(number))
     }
 
     /// The result may be short after a crash of the machine, and gone if the process died when it was
@@ -260,7 +230,8 @@ impl<R: FixedRecord> Work<'_, R> {
         meter: &mut Meter<'_, '_>,
     ) -> Result<(), FilesError> {
         stretch.clear(records);
-        let mut entries = Entries::open(self.part(number), 4 + R::BYTES, CHUNK_BYTES)?;
+        let entries = Entries::open(self.part(number), 4 + R::BYTES, CHUNK_BYTES);
+        let mut entries = entries.map_err(damaged_if_short)?;
         let (mut seen, mut reported) = (0, 0);
         while let Some(entry) = entries.next()? {
             let place = u32::from_le_bytes(field(entry, 0)) as usize;
@@ -279,8 +250,8 @@ impl<R: FixedRecord> Work<'_, R> {
         meter.advance((seen - reported) as u64)
     }
 
-    /// Writes a stretch to its place in the result, and brings it to the disk.
-    fn append(&self, first: u64, bytes: &[u8]) -> Result<(), FilesError> {
+    /// Writes a stretch to its place in the result, which is left to be brought to the disk.
+    fn append(&self, first: u64, bytes: &[u8]) -> Result<File, FilesError> {
         let path = self.scratch.result();
         let written = write_at(&path, first * R::BYTES as u64, bytes);
         written.map_err(|source| FilesError::Write { path, source })
@@ -295,9 +266,9 @@ impl<R: FixedRecord> Work<'_, R> {
     }
 }
 
-fn write_at(path: &PathBuf, offset: u64, bytes: &[u8]) -> io::Result<()> {
+fn write_at(path: &Path, offset: u64, bytes: &[u8]) -> io::Result<File> {
     let mut options = OpenOptions::new();
-    let mut file: File = options
+    let mut file = options
         .write(true)
         .create(true)
         .truncate(false)
@@ -305,12 +276,16 @@ fn write_at(path: &PathBuf, offset: u64, bytes: &[u8]) -> io::Result<()> {
     file.set_len(offset)?;
     file.seek(SeekFrom::Start(offset))?;
     file.write_all(bytes)?;
-    file.sync_all()
+    Ok(file)
 }
 
-fn damaged_if_short(error: FilesError, path: PathBuf) -> FilesError {
+/// Parts that are shorter than noted, or gone, are damaged.
+fn damaged_if_short(error: FilesError) -> FilesError {
+    use io::ErrorKind::{NotFound, UnexpectedEof};
     match error {
-        FilesError::Scratch { source, .. } if source.kind() == io::ErrorKind::UnexpectedEof => {
+        FilesError::Scratch { path, source }
+            if matches!(source.kind(), NotFound | UnexpectedEof) =>
+        {
             FilesError::Damaged { path }
         }
         other => other,
@@ -359,42 +334,11 @@ impl Stretch {
     }
 }
 
-impl State {
-    fn text(&self) -> String {
-        match self {
-            Self::Scattered { records, lens } => {
-                let lens: Vec<_> = lens.iter().map(|len| std::format!("{len}")).collect();
-                std::format!("scattered {records} {}", lens.join(" "))
-            }
-            Self::Gathered { stretches } => std::format!("gathered {stretches}"),
-        }
-    }
-
-    /// `None` for what does not belong to a shuffle of so many stretches.
-    fn parse(text: &str, stretches: usize) -> Option<Self> {
-        let mut words = text.split(' ');
-        let kind = words.next()?;
-        let numbers: Vec<u64> = words.map(|word| word.parse().ok()).collect::<Option<_>>()?;
-        match (kind, &numbers[..]) {
-            ("scattered", [records, lens @ ..]) if lens.len() == stretches => {
-                let (records, lens) = (*records, lens.to_vec());
-                Some(Self::Scattered { records, lens })
-            }
-            ("gathered", &[done]) if done <= stretches as u64 => {
-                let stretches = done as usize;
-                Some(Self::Gathered { stretches })
-            }
-            _ => None,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::MarlinRecord;
     use std::ops::ControlFlow;
-    use std::path::Path;
 
     const RECORDS: u64 = 400_000;
 
@@ -473,8 +417,8 @@ mod tests {
         for stop in (1..18).map(|step| step * 1_500_000) {
             let seen = run_until(&inputs, &scratch, stop);
             let first = seen.iter().find(|&&done| done > 0).unwrap();
-            // A chunk, or a stretch of the second pass, is done again at most.
-            assert!(first + (4 << 20) >= last, "{first} after {last}");
+            // At most a chunk, or two stretches of the second pass, are done again.
+            assert!(first + (8 << 20) >= last, "{first} after {last}");
             last = *seen.last().unwrap();
         }
         run_until(&inputs, &scratch, u64::MAX);
@@ -488,7 +432,8 @@ mod tests {
         let output = Output::new(folder.path().join("out"));
         let scratch_folder = folder.path().join(".out.chess-records");
         type Damage = fn(&Path);
-        let damages: [Damage; 3] = [
+        let damages: [Damage; 4] = [
+            |folder| fs::remove_file(folder.join("3.part")).unwrap(),
             |folder| {
                 let part = folder.join("3.part");
                 let mut bytes = fs::read(&part).unwrap();
@@ -496,7 +441,7 @@ mod tests {
                 bytes[middle..middle + 4096].fill(0);
                 fs::write(part, bytes).unwrap();
             },
-            |folder| fs::write(folder.join("2.part"), "short").unwrap(),
+            |folder| fs::write(folder.join("3.part"), "short").unwrap(),
             |folder| fs::write(folder.join("result"), "short").unwrap(),
         ];
         for damage in damages {
@@ -531,55 +476,5 @@ mod tests {
         assert!(cancelled.is_err());
         SMALL.run(&inputs, &output, &mut go_on).unwrap();
         assert!(fs::read(output.path()).unwrap() == expected());
-    }
-
-    #[test]
-    fn plans_keep_to_the_memory() {
-        assert!(matches!(
-            Plan::new(10, 32, Shuffle::MIN_MEMORY - 1),
-            Err(FilesError::Memory { needed, .. }) if needed == Shuffle::MIN_MEMORY
-        ));
-        for (records, memory) in [
-            (0, 8 << 20),
-            (1, 8 << 20),
-            (1 << 26, 256 << 20),
-            (1 << 33, 1 << 30),
-            (1 << 36, 300 << 30),
-        ] {
-            let plan = Plan::new(records, 32, memory).unwrap();
-            let usable = memory - Plan::OVERHEAD;
-            assert!(plan.stretch * 33 <= usable + 33, "{plan:?}");
-            assert!((plan.buffer_bytes * plan.stretches) as u64 <= usable);
-            assert!(plan.stretch * plan.stretches as u64 >= records);
-            assert_eq!(plan.places(plan.stretches - 1).end, records);
-        }
-        let Err(FilesError::Memory { needed, .. }) = Plan::new(1 << 36, 32, 64 << 20) else {
-            panic!("two terabytes by 64 MiB");
-        };
-        assert!(Plan::new(1 << 36, 32, needed).is_ok(), "{needed}");
-        assert!(Plan::new(1 << 36, 32, needed / 5 * 4).is_err(), "{needed}");
-    }
-
-    #[test]
-    fn states_as_text() {
-        for state in [
-            State::Scattered {
-                records: 7,
-                lens: vec![1, 2, 3],
-            },
-            State::Gathered { stretches: 2 },
-        ] {
-            assert_eq!(State::parse(&state.text(), 3), Some(state));
-        }
-        for text in [
-            "",
-            "gathered",
-            "gathered 4",
-            "scattered 7 1 2",
-            "scattered 7 1 2 x",
-            "done 1",
-        ] {
-            assert_eq!(State::parse(text, 3), None, "{text}");
-        }
     }
 }
