@@ -128,10 +128,7 @@ impl AtomicFile {
             path: self.temporary.clone(),
             source,
         })?;
-        fs::rename(&self.temporary, &self.target).map_err(|source| AtomicFileError::Rename {
-            path: self.target.clone(),
-            source,
-        })?;
+        rename(&self.temporary, &self.target)?;
         self.renamed = true;
         sync_folder(folder(&self.target))
     }
@@ -174,7 +171,22 @@ impl Drop for AtomicFile {
     }
 }
 
-fn refuse_folder_and_symlink(target: &Path) -> Result<(), AtomicFileError> {
+fn rename(temporary: &Path, target: &Path) -> Result<(), AtomicFileError> {
+    fs::rename(temporary, target).map_err(|source| {
+        let path = target.to_path_buf();
+        AtomicFileError::Rename { path, source }
+    })
+}
+
+/// Puts a closed file that was brought to the disk in the place of `target`, as
+/// [`AtomicFile::finish`] does.
+#[cfg(feature = "formats")]
+pub(crate) fn put_in_place(temporary: &Path, target: &Path) -> Result<(), AtomicFileError> {
+    rename(temporary, target)?;
+    sync_folder(folder(target))
+}
+
+pub(crate) fn refuse_folder_and_symlink(target: &Path) -> Result<(), AtomicFileError> {
     let path = target.to_path_buf();
     match fs::symlink_metadata(target) {
         Ok(metadata) if metadata.is_dir() => Err(AtomicFileError::Folder { path }),
@@ -186,7 +198,7 @@ fn refuse_folder_and_symlink(target: &Path) -> Result<(), AtomicFileError> {
 }
 
 /// The folder, in a form that can be opened: "data.bin" stands in ".".
-fn folder(target: &Path) -> &Path {
+pub(crate) fn folder(target: &Path) -> &Path {
     match target.parent() {
         Some(parent) if parent != Path::new("") => parent,
         _ => Path::new("."),

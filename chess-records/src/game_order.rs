@@ -47,12 +47,12 @@ pub(crate) fn game_start<R: Sealed>(records: &[R], index: usize) -> Option<bool>
     Some(starts_after(before, here))
 }
 
-const fn starts_after(before: GameClue, here: GameClue) -> bool {
+pub(crate) const fn starts_after(before: GameClue, here: GameClue) -> bool {
     here.ply <= before.ply
 }
 
 /// Neighbours, counted by what they say of the order they stand in.
-#[derive(Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Pairs {
     /// Of which both tell their move number.
     told: usize,
@@ -66,10 +66,15 @@ impl Pairs {
     fn count<R: Sealed>(&mut self, stretch: &[R]) {
         for pair in stretch.windows(2) {
             if let (Some(before), Some(here)) = (pair[0].game_clue(), pair[1].game_clue()) {
-                let contradicts = here.result != before.result || here.men > before.men;
-                self.add(!starts_after(before, here), contradicts);
+                self.count_pair(before, here);
             }
         }
+    }
+
+    /// Counts a pair of neighbours.
+    pub(crate) fn count_pair(&mut self, before: GameClue, here: GameClue) {
+        let contradicts = here.result != before.result || here.men > before.men;
+        self.add(!starts_after(before, here), contradicts);
     }
 
     /// Counts a pair of which both tell where they stand in a game: whether the rule puts them into

@@ -54,6 +54,8 @@ mod game_order;
 #[cfg(feature = "std")]
 mod loader;
 #[cfg(all(feature = "formats", feature = "std"))]
+pub mod ops;
+#[cfg(all(feature = "formats", feature = "std"))]
 mod record_dataset;
 #[cfg(feature = "std")]
 mod sampler;

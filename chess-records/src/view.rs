@@ -12,7 +12,7 @@ use crate::{
 };
 
 pub(crate) mod sealed {
-    use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
+    use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
     /// What a record tells of its place in a game.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(crate) mod sealed {
     }
 
     /// Records that may be any bytes and stand anywhere.
-    pub trait Sealed: FromBytes + Immutable + KnownLayout + Unaligned {
+    pub trait Sealed: FromBytes + IntoBytes + Immutable + KnownLayout + Unaligned {
         /// Whether records of this kind ever give a clue.
         const TELLS_GAMES: bool;
 

@@ -131,6 +131,7 @@ pub(crate) fn reached(piece_type: PieceType, from: Square) -> u64 {
 }
 
 /// What `piece` on `from` attacks past what `occupied` holds, men of its own side included.
+#[cfg(feature = "zdat")]
 pub(crate) fn attacks(piece: Piece, from: Square, occupied: u64) -> u64 {
     let reached = match piece.piece_type {
         PieceType::Pawn => pawn_attacks(from, piece.color),

@@ -1,0 +1,218 @@
+//! What commands say, on standard output; notes go to standard error.
+
+pub(crate) mod bars;
+pub(crate) mod board;
+pub(crate) mod plot;
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use chess_records::GameResult;
+use chess_records::ops::{Statistics, StreamRecord};
+
+use crate::failure::{Failure, chain};
+use crate::format::Format;
+use crate::progress::Progress;
+use crate::streams::{Source, is_pipe};
+
+/// Prints to standard output.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(text.as_bytes())?;
+    Ok(stdout.flush()?)
+}
+
+/// Prints a line to standard error.
+pub(crate) fn note(line: &str) -> Result<(), Failure> {
+    Ok(writeln!(io::stderr(), "{line}")?)
+}
+
+/// What files are made of.
+pub(crate) struct Report {
+    format: Format,
+    files: Vec<PathBuf>,
+    pub(crate) statistics: Statistics,
+    faults: u64,
+    first_fault: Option<String>,
+}
+
+impl Report {
+    pub(crate) fn new(format: Format) -> Self {
+        Self {
+            format,
+            files: Vec::new(),
+            statistics: Statistics::default(),
+            faults: 0,
+            first_fault: None,
+        }
+    }
+
+    /// Counts a file's records. Those at fault are counted and passed over.
+    pub(crate) fn add<U: StreamRecord>(
+        &mut self,
+        path: &Path,
+        progress: &Progress,
+    ) -> Result<(), Failure> {
+        self.files.push(path.to_path_buf());
+        self.statistics.games.next_file();
+        for decoded in Source::open(path, progress)?.decoded::<U>() {
+            match decoded {
+                Ok((_, labelled)) => self.statistics.add(&labelled),
+                Err(Failure::Data(fault)) => {
+                    self.faults += 1;
+                    self.first_fault
+                        .get_or_insert_with(|| chain(fault.as_ref()));
+                }
+                Err(failure) => return Err(failure),
+            }
+        }
+        Ok(())
+    }
+
+    /// Prints everything, and fails if there were faults.
+    pub(crate) fn print(&self, as_json: bool) -> Result<(), Failure> {
+        print(&if as_json {
+            format!("{:#}\n", self.json())
+        } else {
+            self.table() + &self.histograms()
+        })?;
+        if self.faults > 0 {
+            Err(Failure::Said)
+        } else {
+            Ok(())
+        }
+    }
+
+    fn names(&self) -> Vec<String> {
+        let name = |path: &PathBuf| {
+            if is_pipe(path) {
+                "standard input".into()
+            } else {
+                path.display().to_string()
+            }
+        };
+        self.files.iter().map(name).collect()
+    }
+
+    fn rows(&self) -> Vec<(&'static str, String)> {
+        let statistics = &self.statistics;
+        let games = statistics.games.games();
+        let scores = &statistics.scores;
+        let mut rows = vec![
+            ("files", self.names().join(", ")),
+            ("format", self.format.name().into()),
+            ("positions", statistics.positions.to_string()),
+            (
+                "games",
+                games.map_or(
+                    "not told (no move numbers, or not in game order)".into(),
+                    |n| n.to_string(),
+                ),
+            ),
+            (
+                "White, Black to move",
+                format!("{}, {}", statistics.sides[0], statistics.sides[1]),
+            ),
+            ("may castle", statistics.castling.to_string()),
+            ("no move number", statistics.unnumbered.to_string()),
+        ];
+        if let (Some(mean), Some((low, high))) = (scores.mean_cp(), scores.extremes_cp()) {
+            rows.push((
+                "score",
+                format!("{low} to {high}, mean {mean:.1} centipawns (White's side)"),
+            ));
+        }
+        if statistics.corner_bishops.looks_damaged() {
+            rows.push(("WARNING", statistics.corner_bishops.to_string()));
+        }
+        rows.push(("faults", self.faults.to_string()));
+        rows.extend(self.first_fault.clone().map(|fault| ("first fault", fault)));
+        rows
+    }
+
+    fn table(&self) -> String {
+        let rows = self.rows();
+        let width = rows.iter().map(|row| row.0.len()).max().unwrap_or(0);
+        rows.iter()
+            .map(|(name, value)| format!("{name:width$}  {value}\n"))
+            .collect()
+    }
+
+    fn histograms(&self) -> String {
+        let statistics = &self.statistics;
+        let numbered = |counts: &[u64]| -> Vec<(String, u64)> {
+            (0..)
+                .zip(counts)
+                .map(|(n, &count): (u32, _)| (n.to_string(), count))
+                .collect()
+        };
+        let scores: Vec<_> = score_bins(statistics).collect();
+        bars::drawn("result", &result_counts(statistics))
+            + &bars::drawn("score, centipawns (White's side)", &scores)
+            + &bars::drawn("phase", &numbered(&statistics.phases))
+            + &bars::drawn("men", &numbered(&statistics.men))
+    }
+
+    fn json(&self) -> Value {
+        let statistics = &self.statistics;
+        let [black, draw, white] = statistics.results;
+        let scores: Vec<_> = statistics
+            .scores
+            .bins()
+            .map(|(middle_cp, count)| json!({ "middle_cp": middle_cp, "count": count }))
+            .collect();
+        let bishops = &statistics.corner_bishops;
+        json!({
+            "files": self.names(),
+            "format": self.format.name(),
+            "positions": statistics.positions,
+            "games": statistics.games.games(),
+            "results": { "white_won": white, "draw": draw, "black_won": black },
+            "sides": { "white": statistics.sides[0], "black": statistics.sides[1] },
+            "castling": statistics.castling,
+            "no_move_number": statistics.unnumbered,
+            "score_mean_cp": statistics.scores.mean_cp(),
+            "score_lowest_cp": statistics.scores.extremes_cp().map(|ends| ends.0),
+            "score_highest_cp": statistics.scores.extremes_cp().map(|ends| ends.1),
+            "scores": scores,
+            "phases": statistics.phases,
+            "men": statistics.men.as_slice(),
+            "corner_bishops": {
+                "early": bishops.early(),
+                "suspicious": bishops.suspicious(),
+                "looks_damaged": bishops.looks_damaged(),
+            },
+            "faults": self.faults,
+            "first_fault": self.first_fault,
+        })
+    }
+}
+
+/// Results with their names, best for White first.
+pub(crate) fn result_counts(statistics: &Statistics) -> Vec<(String, u64)> {
+    let name = |result| match result {
+        GameResult::WhiteWon => "White won",
+        GameResult::Draw => "draw",
+        GameResult::BlackWon => "Black won",
+    };
+    let results = GameResult::ALL.into_iter().zip(statistics.results).rev();
+    results
+        .map(|(result, count)| (name(result).into(), count))
+        .collect()
+}
+
+/// Bins of scores with their names.
+pub(crate) fn score_bins(statistics: &Statistics) -> impl Iterator<Item = (String, u64)> {
+    let bins = statistics.scores.bins();
+    let last = bins.len() - 1;
+    bins.enumerate().map(move |(index, (middle, count))| {
+        let name = match index {
+            0 => format!("≤ {middle}"),
+            index if index == last => format!("≥ {middle}"),
+            _ => middle.to_string(),
+        };
+        (name, count)
+    })
+}
