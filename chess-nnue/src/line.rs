@@ -78,9 +78,10 @@ impl PlacementChange {
         }
     }
 
+    /// How many men come and go. A square is in one mask of each list at most.
     fn men(&self) -> u32 {
-        let masks = self.added.iter().chain(&self.removed);
-        masks.map(|mask| mask.count_ones()).sum()
+        let squares = |masks: &[u64; Piece::COUNT]| masks.iter().fold(0, |all, mask| all | mask);
+        squares(&self.added).count_ones() + squares(&self.removed).count_ones()
     }
 }
 
@@ -221,16 +222,15 @@ impl<'a> Line<'a> {
         let slot = storage.slot(view, perspective);
         let before = storage.placements[slot].replace(ply.placement);
         let change = PlacementChange::new(before, &ply.placement);
-        let rows = |masks: &[u64; Piece::COUNT]| {
-            RowList::new(self.network, perspective, |piece| masks[piece.index()])
-        };
+        let [added] = RowList::of_men(self.network, &[perspective], &change.added);
+        let [removed] = RowList::of_men(self.network, &[perspective], &change.removed);
         let blocks = self.network.blocks();
         self.network.backend().run(Refresh {
             bias: self.network.biases(),
             table: self.network.table(),
             afresh: change.afresh,
-            added: rows(&change.added).as_slice(),
-            removed: rows(&change.removed).as_slice(),
+            added: added.as_slice(),
+            removed: removed.as_slice(),
             kept: &mut storage.kept[slot * blocks..][..blocks],
             values: &mut storage.values[range],
         });

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::marker::PhantomData;
 
-use chess_records::{Board, Color, Placement};
+use chess_records::{Board, Color, Piece, Placement};
 use thiserror::Error;
 
 use crate::arch::{Backend, LANES, Lanes, OutputRow, OutputSum, ScoreOfRows, Sum, Value, blocks};
@@ -175,10 +175,10 @@ impl Network {
 
     fn evaluate_fresh<T: Value>(&self, placement: &Placement, mover: Color) -> i32 {
         let bucket = self.architecture.output_bucket(placement);
-        let rows = [mover, mover.opponent()].map(|view| {
-            let perspective = self.architecture.perspective(view, placement);
-            RowList::new(self, perspective, |piece| placement.mask(piece))
-        });
+        let views = [mover, mover.opponent()];
+        let perspectives = views.map(|view| self.architecture.perspective(view, placement));
+        let masks = Piece::ALL.map(|piece| placement.mask(piece));
+        let rows = RowList::of_men(self, &perspectives, &masks);
         let sum = self.backend.run(ScoreOfRows {
             row: self.output_row(bucket),
             values: rows.each_ref().map(|rows| Sum {

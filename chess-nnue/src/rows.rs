@@ -6,28 +6,41 @@ use crate::architecture::Perspective;
 use crate::network::Network;
 
 /// The rows of up to 32 men, by the numbers of their first blocks.
+#[derive(Clone, Copy)]
 pub(crate) struct RowList {
     first_blocks: [usize; Placement::MAX_MEN as usize],
     len: usize,
 }
 
 impl RowList {
-    /// The rows of the men in some masks, of which there are at most 32.
+    const NONE: Self = Self {
+        first_blocks: [0; Placement::MAX_MEN as usize],
+        len: 0,
+    };
+
+    /// The rows of the men in some masks, of which there are at most 32, for each of some views: both
+    /// in one pass over the men take little longer than one.
     #[inline]
-    pub(crate) fn new(
+    pub(crate) fn of_men<const VIEWS: usize>(
         network: &Network,
-        perspective: Perspective,
-        mask: impl Fn(Piece) -> u64,
-    ) -> Self {
-        let mut first_blocks = [0; Placement::MAX_MEN as usize];
+        perspectives: &[Perspective; VIEWS],
+        masks: &[u64; Piece::COUNT],
+    ) -> [Self; VIEWS] {
+        let mut lists = [Self::NONE; VIEWS];
         let mut len = 0;
         for piece in Piece::ALL {
-            for square in Squares::new(mask(piece)) {
-                first_blocks[len] = network.first_block(perspective.input(piece, square));
+            for square in Squares::new(masks[piece.index()]) {
+                for (list, perspective) in lists.iter_mut().zip(perspectives) {
+                    let input = perspective.input(piece, square);
+                    list.first_blocks[len] = network.first_block(input);
+                }
                 len += 1;
             }
         }
-        Self { first_blocks, len }
+        for list in &mut lists {
+            list.len = len;
+        }
+        lists
     }
 
     #[inline]
