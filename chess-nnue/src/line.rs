@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use chess_records::{Color, Piece, Placement, Square};
+use chess_records::{Color, Piece, PieceType, Placement, Square};
 
 use crate::arch::{Advance, AdvanceAndScore, Change, Counts, Lanes, Refresh, Score, Update, Value};
 use crate::architecture::Perspective;
@@ -47,42 +47,12 @@ impl<T: Value> Storage<T> {
     }
 }
 
-/// What leads from one placement to another, by piece; or from nothing, where that is less.
-struct PlacementChange {
-    afresh: bool,
-    added: [u64; Piece::COUNT],
-    removed: [u64; Piece::COUNT],
-}
-
-impl PlacementChange {
-    fn new(before: Option<Placement>, after: &Placement) -> Self {
-        let masks = |placement: &Placement| Piece::ALL.map(|piece| placement.mask(piece));
-        let after = masks(after);
-        let afresh = Self {
-            afresh: true,
-            added: after,
-            removed: [0; Piece::COUNT],
-        };
-        let Some(before) = before.as_ref().map(masks) else {
-            return afresh;
-        };
-        let change = Self {
-            afresh: false,
-            added: core::array::from_fn(|piece| after[piece] & !before[piece]),
-            removed: core::array::from_fn(|piece| before[piece] & !after[piece]),
-        };
-        if change.men() < afresh.men() {
-            change
-        } else {
-            afresh
-        }
-    }
-
-    /// How many men come and go. A square is in one mask of each list at most.
-    fn men(&self) -> u32 {
-        let squares = |masks: &[u64; Piece::COUNT]| masks.iter().fold(0, |all, mask| all | mask);
-        squares(&self.added).count_ones() + squares(&self.removed).count_ones()
-    }
+/// The squares whose men differ.
+fn difference(one: &Placement, other: &Placement) -> u64 {
+    let of_colors = Color::ALL.map(|color| one.color(color) ^ other.color(color));
+    let of_types = PieceType::ALL.map(|kind| one.piece_type(kind) ^ other.piece_type(kind));
+    let masks = of_colors.iter().chain(&of_types);
+    masks.fold(0, |squares, mask| squares | mask)
 }
 
 /// The plies from the root to the present one, and the network that they are evaluated with.
@@ -220,15 +190,23 @@ impl<'a> Line<'a> {
             .architecture()
             .perspective(view, &ply.placement);
         let slot = storage.slot(view, perspective);
-        let before = storage.placements[slot].replace(ply.placement);
-        let change = PlacementChange::new(before, &ply.placement);
-        let [added] = RowList::of_men(self.network, &[perspective], &change.added);
-        let [removed] = RowList::of_men(self.network, &[perspective], &change.removed);
+        let known = storage.placements[slot].is_some();
+        let (after, views) = (&ply.placement, &[perspective]);
+        let before = storage.placements[slot].replace(*after).unwrap_or(*after);
+        let [mut added, mut removed] = [difference(&before, after); 2];
+        let changed =
+            (after.occupied() & added).count_ones() + (before.occupied() & removed).count_ones();
+        let afresh = !known || changed >= ply.men.into();
+        if afresh {
+            (added, removed) = (u64::MAX, 0);
+        }
+        let [added] = RowList::of_men(self.network, views, after, added);
+        let [removed] = RowList::of_men(self.network, views, &before, removed);
         let blocks = self.network.blocks();
         self.network.backend().run(Refresh {
             bias: self.network.biases(),
             table: self.network.table(),
-            afresh: change.afresh,
+            afresh,
             added: added.as_slice(),
             removed: removed.as_slice(),
             kept: &mut storage.kept[slot * blocks..][..blocks],

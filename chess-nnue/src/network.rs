@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::marker::PhantomData;
 
-use chess_records::{Board, Color, Piece, Placement};
+use chess_records::{Board, Color, Placement};
 use thiserror::Error;
 
 use crate::arch::{Backend, LANES, Lanes, OutputRow, OutputSum, ScoreOfRows, Sum, Value, blocks};
@@ -177,8 +177,7 @@ impl Network {
         let bucket = self.architecture.output_bucket(placement);
         let views = [mover, mover.opponent()];
         let perspectives = views.map(|view| self.architecture.perspective(view, placement));
-        let masks = Piece::ALL.map(|piece| placement.mask(piece));
-        let rows = RowList::of_men(self, &perspectives, &masks);
+        let rows = RowList::of_men(self, &perspectives, placement, u64::MAX);
         let sum = self.backend.run(ScoreOfRows {
             row: self.output_row(bucket),
             values: rows.each_ref().map(|rows| Sum {

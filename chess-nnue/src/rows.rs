@@ -18,18 +18,19 @@ impl RowList {
         len: 0,
     };
 
-    /// The rows of the men in some masks, of which there are at most 32, for each of some views: both
-    /// in one pass over the men take little longer than one.
+    /// The rows of the men on some squares, for each of some views: both in one pass over the men take
+    /// little longer than one.
     #[inline]
     pub(crate) fn of_men<const VIEWS: usize>(
         network: &Network,
         perspectives: &[Perspective; VIEWS],
-        masks: &[u64; Piece::COUNT],
+        placement: &Placement,
+        squares: u64,
     ) -> [Self; VIEWS] {
         let mut lists = [Self::NONE; VIEWS];
         let mut len = 0;
         for piece in Piece::ALL {
-            for square in Squares::new(masks[piece.index()]) {
+            for square in Squares::new(placement.mask(piece) & squares) {
                 for (list, perspective) in lists.iter_mut().zip(perspectives) {
                     let input = perspective.input(piece, square);
                     list.first_blocks[len] = network.first_block(input);
