@@ -285,6 +285,11 @@ impl Architecture {
         self.king_buckets.count == 1 && !self.king_buckets.mirrored
     }
 
+    /// How many ways a view has to number its inputs.
+    pub(crate) const fn variants(&self) -> usize {
+        2 * self.king_buckets.count()
+    }
+
     /// How `view` numbers its inputs while its king stands where it does.
     #[inline]
     pub(crate) fn perspective(&self, view: Color, placement: &Placement) -> Perspective {
@@ -308,6 +313,8 @@ pub(crate) struct Perspective {
     first: [usize; Color::COUNT],
     /// What a square's number is flipped by.
     flip: usize,
+    /// A number of its own for each bucket and side of the mirror.
+    variant: usize,
 }
 
 impl Perspective {
@@ -316,16 +323,20 @@ impl Perspective {
         let base = Architecture::INPUTS_PER_BUCKET * bucket;
         let theirs = base + Architecture::INPUTS_PER_BUCKET / 2;
         let mirror = if mirrored { 7 } else { 0 };
-        match view {
-            Color::White => Self {
-                first: [base, theirs],
-                flip: mirror,
-            },
-            Color::Black => Self {
-                first: [theirs, base],
-                flip: mirror ^ 56,
-            },
+        let (first, flip) = match view {
+            Color::White => ([base, theirs], mirror),
+            Color::Black => ([theirs, base], mirror ^ 56),
+        };
+        Self {
+            first,
+            flip,
+            variant: 2 * bucket + mirrored as usize,
         }
+    }
+
+    /// The number of this bucket and side of the mirror, under [`Architecture::variants`].
+    pub(crate) const fn variant(&self) -> usize {
+        self.variant
     }
 
     /// The input of `piece` on `square`: [`feature_index`](crate::feature_index) with the mirror and in

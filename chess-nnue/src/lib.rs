@@ -14,7 +14,9 @@ mod delta;
 mod engine;
 mod features;
 mod file;
+mod line;
 mod network;
+mod rows;
 mod stack;
 
 #[cfg(feature = "train")]

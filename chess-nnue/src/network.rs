@@ -3,12 +3,13 @@
 use alloc::vec::Vec;
 use core::marker::PhantomData;
 
-use chess_records::{Board, Color, Piece, Placement, Squares};
+use chess_records::{Board, Color, Placement};
 use thiserror::Error;
 
 use crate::arch::{Backend, LANES, Lanes, OutputRow, OutputSum, ScoreOfRows, Sum, Value, blocks};
 use crate::architecture::{Activation, Architecture};
 use crate::arithmetic::{Arithmetic, Width};
+use crate::rows::RowList;
 
 /// The integers of a network, as files hold them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -174,11 +175,16 @@ impl Network {
 
     fn evaluate_fresh<T: Value>(&self, placement: &Placement, mover: Color) -> i32 {
         let bucket = self.architecture.output_bucket(placement);
-        let mut rows = ActiveRows::NONE;
-        rows.fill(self, [mover, mover.opponent()], placement);
+        let views = [mover, mover.opponent()];
+        let perspectives = views.map(|view| self.architecture.perspective(view, placement));
+        let rows = RowList::of_men(self, &perspectives, placement, u64::MAX);
         let sum = self.backend.run(ScoreOfRows {
             row: self.output_row(bucket),
-            values: rows.sums(self),
+            values: rows.each_ref().map(|rows| Sum {
+                bias: self.biases(),
+                table: self.table(),
+                rows: rows.as_slice(),
+            }),
             width: PhantomData::<T>,
         });
         self.score(sum, bucket)
@@ -209,6 +215,11 @@ impl Network {
     #[inline]
     pub(crate) fn first_block(&self, input: usize) -> usize {
         input * self.blocks()
+    }
+
+    #[inline]
+    pub(crate) fn biases(&self) -> &[Lanes<i16>] {
+        &self.feature_biases
     }
 
     /// The rows of all inputs.
@@ -270,46 +281,6 @@ impl PartialEq for Network {
 }
 
 impl Eq for Network {}
-
-/// The first-layer rows that one view or both have on, by the numbers of their first blocks.
-pub(crate) struct ActiveRows<const VIEWS: usize> {
-    first_blocks: [[usize; Placement::MAX_MEN as usize]; VIEWS],
-    len: usize,
-}
-
-impl<const VIEWS: usize> ActiveRows<VIEWS> {
-    pub(crate) const NONE: Self = Self {
-        first_blocks: [[0; Placement::MAX_MEN as usize]; VIEWS],
-        len: 0,
-    };
-
-    /// Makes these the rows that `views` have on. Both views in one pass over the men take little
-    /// longer than one.
-    #[inline]
-    pub(crate) fn fill(&mut self, network: &Network, views: [Color; VIEWS], placement: &Placement) {
-        let perspectives = views.map(|view| network.architecture.perspective(view, placement));
-        let mut len = 0;
-        for piece in Piece::ALL {
-            for square in Squares::new(placement.mask(piece)) {
-                for (blocks, perspective) in self.first_blocks.iter_mut().zip(&perspectives) {
-                    blocks[len] = network.first_block(perspective.input(piece, square));
-                }
-                len += 1;
-            }
-        }
-        self.len = len;
-    }
-
-    /// The hidden values of these rows, for each view.
-    #[inline]
-    pub(crate) fn sums<'a>(&'a self, network: &'a Network) -> [Sum<'a>; VIEWS] {
-        self.first_blocks.each_ref().map(|blocks| Sum {
-            bias: &network.feature_biases,
-            table: &network.feature_weights,
-            rows: &blocks[..self.len],
-        })
-    }
-}
 
 fn check_lengths(architecture: &Architecture, weights: &Weights) -> Result<(), WeightsError> {
     let found = [

@@ -2,12 +2,13 @@
 
 use alloc::vec::Vec;
 
-use chess_records::{Board, Color, Piece, PieceType, Placement, Square};
+use chess_records::{Board, Color, PieceType, Placement, Position};
 
-use crate::arch::{Advance, AdvanceAndScore, Change, Counts, Lanes, Refresh, Score, Update, Value};
+use crate::arch::Counts;
 use crate::arithmetic::Width;
 use crate::delta::Delta;
-use crate::network::{ActiveRows, Network};
+use crate::line::{Line, Storage};
+use crate::network::Network;
 
 /// The positions of a line of play with their hidden values, for one search thread.
 ///
@@ -29,27 +30,27 @@ pub struct AccumulatorStack {
     plies: Vec<Ply>,
     top: usize,
     values: Values,
-    blocks: usize,
     network: u64,
 }
 
+/// A position of a line.
 #[derive(Clone, Copy, Debug)]
-struct Ply {
-    placement: Placement,
-    side_to_move: Color,
+pub(crate) struct Ply {
+    pub(crate) placement: Placement,
+    pub(crate) side_to_move: Color,
     /// What led here from the ply below: nothing for a null move, and for the root.
-    delta: Delta,
+    pub(crate) delta: Delta,
     /// How many men there are.
-    men: u8,
+    pub(crate) men: u8,
     /// Whose view's values are those of this position.
-    computed: [bool; Color::COUNT],
+    pub(crate) computed: [bool; Color::COUNT],
 }
 
-/// Hidden values, ply by ply, White's view before Black's.
+/// Hidden values of the width that a network needs.
 #[derive(Clone, Debug)]
 enum Values {
-    Narrow(Vec<Lanes<i16>>),
-    Wide(Vec<Lanes<i32>>),
+    Narrow(Storage<i16>),
+    Wide(Storage<i32>),
 }
 
 impl AccumulatorStack {
@@ -72,7 +73,6 @@ impl AccumulatorStack {
             plies: alloc::vec![root; plies.saturating_add(1)],
             top: 0,
             values: Values::new(network, plies.saturating_add(1)),
-            blocks: network.blocks(),
             network: network.fingerprint(),
         }
     }
@@ -139,14 +139,17 @@ impl AccumulatorStack {
     #[must_use]
     pub fn evaluate(&mut self, network: &Network) -> i32 {
         self.adopt(network);
-        let line = Line {
-            plies: &mut self.plies[..=self.top],
-            network,
-        };
-        match &mut self.values {
+        let line = Line::new(&mut self.plies[..=self.top], network);
+        let score = match &mut self.values {
             Values::Narrow(values) => line.evaluate(values),
             Values::Wide(values) => line.evaluate(values),
-        }
+        };
+        debug_assert_eq!(
+            score,
+            network.evaluate(&Position::new(*self.placement(), self.side_to_move())),
+            "the score kept up to date is not the one from nothing"
+        );
+        score
     }
 
     /// Forgets values that came from another network.
@@ -154,10 +157,7 @@ impl AccumulatorStack {
         if self.network == network.fingerprint() {
             return;
         }
-        if !self.values.fit(network) || self.blocks != network.blocks() {
-            self.values = Values::new(network, self.plies.len());
-            self.blocks = network.blocks();
-        }
+        self.values.adopt(network, self.plies.len());
         self.network = network.fingerprint();
         for ply in &mut self.plies {
             ply.computed = [false; Color::COUNT];
@@ -208,7 +208,7 @@ impl Ply {
     }
 
     #[inline]
-    fn counts(&self) -> Counts {
+    pub(crate) fn counts(&self) -> Counts {
         let [added, removed] = self.delta.counts();
         Counts { added, removed }
     }
@@ -216,206 +216,22 @@ impl Ply {
 
 impl Values {
     fn new(network: &Network, plies: usize) -> Self {
-        let len = plies * Color::COUNT * network.blocks();
         match network.arithmetic().accumulators {
-            Width::Narrow => Self::Narrow(alloc::vec![Lanes::ZERO; len]),
-            Width::Wide => Self::Wide(alloc::vec![Lanes::ZERO; len]),
+            Width::Narrow => Self::Narrow(Storage::new(network, plies)),
+            Width::Wide => Self::Wide(Storage::new(network, plies)),
         }
     }
 
-    fn fit(&self, network: &Network) -> bool {
-        matches!(
-            (self, network.arithmetic().accumulators),
-            (Self::Narrow(_), Width::Narrow) | (Self::Wide(_), Width::Wide)
-        )
-    }
-}
-
-/// The plies from the root to the present one, and the network that they are evaluated with.
-struct Line<'a> {
-    plies: &'a mut [Ply],
-    network: &'a Network,
-}
-
-impl Line<'_> {
-    #[inline]
-    fn evaluate<T: Value>(mut self, values: &mut [Lanes<T>]) -> i32 {
-        let top = self.plies.len() - 1;
-        if self.is_one_step_away(top) {
-            return self.advance_and_score(top, values);
-        }
-        if self.plies[top].computed != [true; 2] {
-            self.bring_up(top, values);
-        }
-        self.score(top, values)
-    }
-
-    /// Whether both views' values follow from those of the ply below by one move: the usual case in a
-    /// search.
-    #[inline]
-    fn is_one_step_away(&self, top: usize) -> bool {
-        let [.., below, ply] = &*self.plies else {
-            return false;
+    /// Makes room for another network's values, if there is none, and forgets those kept.
+    fn adopt(&mut self, network: &Network, plies: usize) {
+        let has_room = match (&mut *self, network.arithmetic().accumulators) {
+            (Self::Narrow(values), Width::Narrow) => values.adopt(network, plies),
+            (Self::Wide(values), Width::Wide) => values.adopt(network, plies),
+            _ => false,
         };
-        below.computed == [true; 2]
-            && ply.computed == [false; 2]
-            && (self.network.architecture().ignores_kings()
-                || !(self.turns_view(top, Color::White) || self.turns_view(top, Color::Black)))
-    }
-
-    /// Both views' values of the top from those of the ply below, and the score from them.
-    #[inline]
-    fn advance_and_score<T: Value>(&mut self, top: usize, values: &mut [Lanes<T>]) -> i32 {
-        self.plies[top].computed = [true; Color::COUNT];
-        let ply = &self.plies[top];
-        let line = &mut values[self.start(top - 1)..self.start(top + 1)];
-        let (parents, children) = line.split_at_mut(self.start(1));
-        let mut parents = parents.split_at(self.blocks());
-        let mut children = children.split_at_mut(self.blocks());
-        if ply.side_to_move == Color::Black {
-            parents = (parents.1, parents.0);
-            children = (children.1, children.0);
+        if !has_room {
+            *self = Self::new(network, plies);
         }
-        let bucket = self.network.architecture().output_bucket_of(ply.men.into());
-        let sum = self.network.backend().run(AdvanceAndScore {
-            row: self.network.output_row(bucket),
-            table: self.network.table(),
-            counts: ply.counts(),
-            updates: [
-                Update {
-                    parent: parents.0,
-                    child: children.0,
-                    change: self.change(ply, ply.side_to_move),
-                },
-                Update {
-                    parent: parents.1,
-                    child: children.1,
-                    change: self.change(ply, ply.side_to_move.opponent()),
-                },
-            ],
-        });
-        self.network.score(sum, bucket)
-    }
-
-    /// The score of the top, whose values are computed.
-    #[inline]
-    fn score<T: Value>(&self, top: usize, values: &[Lanes<T>]) -> i32 {
-        let ply = &self.plies[top];
-        let bucket = self.network.architecture().output_bucket_of(ply.men.into());
-        let of = |view: Color| &values[self.range(top, view)];
-        let sum = self.network.backend().run(Score {
-            row: self.network.output_row(bucket),
-            values: [of(ply.side_to_move), of(ply.side_to_move.opponent())],
-        });
-        self.network.score(sum, bucket)
-    }
-
-    /// Makes both views' values at the top those of the present position.
-    #[inline(never)]
-    fn bring_up<T: Value>(&mut self, top: usize, values: &mut [Lanes<T>]) {
-        let nearest = Color::ALL.map(|view| self.nearest_computed(top, view));
-        if nearest == [None; 2] {
-            return self.refresh(top, Color::ALL, values);
-        }
-        for (view, nearest) in Color::ALL.into_iter().zip(nearest) {
-            match nearest {
-                Some(nearest) => {
-                    (nearest + 1..=top).for_each(|ply| self.advance(ply, view, values));
-                }
-                None => self.refresh(top, [view], values),
-            }
-        }
-    }
-
-    /// The nearest ply, the top among them, whose values lead to the present ones by no more rows than
-    /// a refresh takes.
-    fn nearest_computed(&self, top: usize, view: Color) -> Option<usize> {
-        let mut rows_left = usize::from(self.plies[top].men);
-        for ply in (0..=top).rev() {
-            if self.plies[ply].computed[view.index()] {
-                return Some(ply);
-            }
-            if ply == 0 || self.turns_view(ply, view) {
-                return None;
-            }
-            let Counts { added, removed } = self.plies[ply].counts();
-            rows_left = rows_left.checked_sub(added + removed)?;
-        }
-        None
-    }
-
-    /// Whether the move to this ply brought the view's king to another bucket or side of the mirror,
-    /// so that all its inputs changed.
-    #[inline]
-    fn turns_view(&self, ply: usize, view: Color) -> bool {
-        let architecture = self.network.architecture();
-        let perspective = |ply: usize| architecture.perspective(view, &self.plies[ply].placement);
-        !architecture.ignores_kings() && perspective(ply) != perspective(ply - 1)
-    }
-
-    fn refresh<T: Value, const VIEWS: usize>(
-        &mut self,
-        ply: usize,
-        views: [Color; VIEWS],
-        values: &mut [Lanes<T>],
-    ) {
-        let mut rows = ActiveRows::NONE;
-        rows.fill(self.network, views, &self.plies[ply].placement);
-        for (view, sum) in views.into_iter().zip(rows.sums(self.network)) {
-            let values = &mut values[self.range(ply, view)];
-            self.network.backend().run(Refresh { sum, values });
-            self.plies[ply].computed[view.index()] = true;
-        }
-    }
-
-    /// Makes a view's values of a ply from those of the ply below it.
-    fn advance<T: Value>(&mut self, ply: usize, view: Color, values: &mut [Lanes<T>]) {
-        let (below, above) = values.split_at_mut(self.start(ply));
-        let parent = &below[self.range(ply - 1, view)];
-        let child = &mut above[self.range(0, view)];
-        self.network.backend().run(Advance {
-            table: self.network.table(),
-            counts: self.plies[ply].counts(),
-            update: Update {
-                parent,
-                child,
-                change: self.change(&self.plies[ply], view),
-            },
-        });
-        self.plies[ply].computed[view.index()] = true;
-    }
-
-    /// The rows that the move to a ply adds and removes for a view.
-    #[inline]
-    fn change(&self, ply: &Ply, view: Color) -> Change {
-        let architecture = self.network.architecture();
-        let perspective = architecture.perspective(view, &ply.placement);
-        let row = |&(piece, square): &(Piece, Square)| {
-            self.network.first_block(perspective.input(piece, square))
-        };
-        let [put, lifted] = ply.delta.places();
-        Change {
-            added: [row(&put[0]), row(&put[1])],
-            removed: [row(&lifted[0]), row(&lifted[1])],
-        }
-    }
-
-    #[inline]
-    fn blocks(&self) -> usize {
-        self.network.blocks()
-    }
-
-    /// Where a ply's values begin.
-    #[inline]
-    fn start(&self, ply: usize) -> usize {
-        ply * Color::COUNT * self.blocks()
-    }
-
-    /// Where a view's values of a ply are kept.
-    #[inline]
-    fn range(&self, ply: usize, view: Color) -> core::ops::Range<usize> {
-        let start = self.start(ply) + view.index() * self.blocks();
-        start..start + self.blocks()
     }
 }
 
@@ -438,6 +254,7 @@ const START: Placement = {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use chess_records::{Piece, Square};
 
     use crate::architecture::Architecture;
     use crate::network::Weights;

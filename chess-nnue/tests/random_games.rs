@@ -32,8 +32,9 @@ fn network(architecture: Architecture, limit: i16) -> Network {
     Network::new(architecture, &weights).unwrap()
 }
 
-/// Plain, with wide accumulators, and with mirrored king buckets and output buckets.
-fn networks() -> [Network; 3] {
+/// Plain, plain with other weights, with wide accumulators, and with mirrored king buckets and output
+/// buckets.
+fn networks() -> [Network; 4] {
     let plain = Architecture::new(48).unwrap();
     let map = std::array::from_fn(|square| (square / 8).min(2) as u8);
     let buckets = Architecture::new(32)
@@ -43,6 +44,7 @@ fn networks() -> [Network; 3] {
         .unwrap();
     [
         network(plain.clone(), 300),
+        network(plain.clone(), 290),
         network(plain, 20_000),
         network(buckets, 300),
     ]
@@ -71,7 +73,7 @@ fn step() -> impl Strategy<Value = Step> {
         6 => any::<u16>().prop_map(|choice| Step::Move(choice.into())),
         1 => Just(Step::Null),
         2 => Just(Step::Back),
-        3 => (0..3usize).prop_map(Step::Evaluate),
+        3 => (0..4usize).prop_map(Step::Evaluate),
     ]
 }
 
@@ -149,7 +151,7 @@ proptest! {
     #[test]
     fn incremental_equals_fresh(
         start in start(),
-        favourite in 0..3usize,
+        favourite in 0..4usize,
         steps in prop::collection::vec(step(), 0..500),
     ) {
         play(&start, favourite, &steps);
@@ -161,5 +163,5 @@ fn the_games_get_somewhere() {
     let steps: Vec<_> = (0..200)
         .flat_map(|n| [Step::Move(n * 7919), Step::Evaluate(0)])
         .collect();
-    assert!(play(&cozy::Board::default(), 2, &steps) > 60);
+    assert!(play(&cozy::Board::default(), 3, &steps) > 60);
 }

@@ -175,6 +175,12 @@ impl Piece {
         Self { color, piece_type }
     }
 
+    /// The number, 0 (White's pawn) to 11 (Black's king): its place in [`Piece::ALL`].
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.color.index() * PieceType::COUNT + self.piece_type.index()
+    }
+
     /// The piece with this FEN letter: `P N B R Q K` for White, lower case for Black.
     #[must_use]
     pub const fn from_fen_letter(letter: char) -> Option<Self> {
@@ -213,7 +219,7 @@ mod tests {
     #[test]
     fn numbers_and_letters_name_every_piece_once() {
         for (index, piece) in Piece::ALL.into_iter().enumerate() {
-            assert_eq!(piece.color.index() * 6 + piece.piece_type.index(), index);
+            assert_eq!(piece.index(), index);
             assert_eq!(Piece::from_fen_letter(piece.fen_letter()), Some(piece));
             assert_eq!(
                 PieceType::try_from(u8::from(piece.piece_type)),

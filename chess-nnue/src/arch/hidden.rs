@@ -21,31 +21,12 @@ impl Sum<'_> {
     /// Some neighbouring blocks of the sum.
     #[inline(always)]
     fn blocks<T: Value, const BLOCKS: usize>(&self, first: usize) -> [Lanes<T>; BLOCKS] {
-        let bias = blocks_at::<BLOCKS>(self.bias, first);
         let mut sum = [Lanes::ZERO; BLOCKS];
-        for block in 0..BLOCKS {
-            add(&mut sum[block], &bias[block]);
-        }
+        add_all(&mut sum, blocks_at(self.bias, first));
         for &row in self.rows {
-            let weights = blocks_at::<BLOCKS>(self.table, row + first);
-            for block in 0..BLOCKS {
-                add(&mut sum[block], &weights[block]);
-            }
+            add_all(&mut sum, blocks_at(self.table, row + first));
         }
         sum
-    }
-
-    /// Writes the whole sum.
-    #[inline(always)]
-    pub(super) fn write<T: Value>(&self, values: &mut [Lanes<T>]) {
-        let (tiles, rest) = values.as_chunks_mut::<TILE>();
-        let tiled = tiles.len() * TILE;
-        for (index, tile) in tiles.iter_mut().enumerate() {
-            *tile = self.blocks(index * TILE);
-        }
-        for (index, block) in rest.iter_mut().enumerate() {
-            [*block] = self.blocks(tiled + index);
-        }
     }
 }
 
@@ -55,6 +36,26 @@ fn blocks_at<const BLOCKS: usize>(table: &[Lanes<i16>], first: usize) -> &[Lanes
     match table[first..].first_chunk() {
         Some(blocks) => blocks,
         None => panic!("a row ends past its table"),
+    }
+}
+
+#[inline(always)]
+fn add_all<T: Value, const BLOCKS: usize>(
+    values: &mut [Lanes<T>; BLOCKS],
+    weights: &[Lanes<i16>; BLOCKS],
+) {
+    for block in 0..BLOCKS {
+        add(&mut values[block], &weights[block]);
+    }
+}
+
+#[inline(always)]
+fn subtract_all<T: Value, const BLOCKS: usize>(
+    values: &mut [Lanes<T>; BLOCKS],
+    weights: &[Lanes<i16>; BLOCKS],
+) {
+    for block in 0..BLOCKS {
+        subtract(&mut values[block], &weights[block]);
     }
 }
 
@@ -69,6 +70,53 @@ fn add<T: Value>(values: &mut Lanes<T>, weights: &Lanes<i16>) {
 fn subtract<T: Value>(values: &mut Lanes<T>, weights: &Lanes<i16>) {
     for lane in 0..LANES {
         values.0[lane] = values.0[lane].minus(weights.0[lane]);
+    }
+}
+
+/// A view's hidden values from those of another position that were kept: kept + Σ added − Σ removed,
+/// or bias + Σ added. What results is written, and kept for the next time.
+pub(crate) struct Refresh<'a, T> {
+    pub(crate) bias: &'a [Lanes<i16>],
+    /// The rows of all inputs.
+    pub(crate) table: &'a [Lanes<i16>],
+    /// Whether to start from the bias.
+    pub(crate) afresh: bool,
+    /// Rows by the numbers of their first blocks.
+    pub(crate) added: &'a [usize],
+    /// Rows by the numbers of their first blocks.
+    pub(crate) removed: &'a [usize],
+    pub(crate) kept: &'a mut [Lanes<T>],
+    pub(crate) values: &'a mut [Lanes<T>],
+}
+
+impl<T: Value> Refresh<'_, T> {
+    #[inline(always)]
+    pub(super) fn write(&mut self) {
+        let blocks = self.values.len();
+        for first in (0..blocks / TILE * TILE).step_by(TILE) {
+            self.write_blocks::<TILE>(first);
+        }
+        for first in blocks / TILE * TILE..blocks {
+            self.write_blocks::<1>(first);
+        }
+    }
+
+    #[inline(always)]
+    fn write_blocks<const BLOCKS: usize>(&mut self, first: usize) {
+        let mut sum = [Lanes::ZERO; BLOCKS];
+        if self.afresh {
+            add_all(&mut sum, blocks_at(self.bias, first));
+        } else {
+            sum.copy_from_slice(&self.kept[first..][..BLOCKS]);
+        }
+        for &row in self.added {
+            add_all(&mut sum, blocks_at(self.table, row + first));
+        }
+        for &row in self.removed {
+            subtract_all(&mut sum, blocks_at(self.table, row + first));
+        }
+        self.kept[first..][..BLOCKS].copy_from_slice(&sum);
+        self.values[first..][..BLOCKS].copy_from_slice(&sum);
     }
 }
 

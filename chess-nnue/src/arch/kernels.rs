@@ -2,23 +2,17 @@
 
 use core::marker::PhantomData;
 
-use super::hidden::{Counts, HiddenValues, Sum, Update};
+use super::hidden::{Counts, HiddenValues, Refresh, Sum, Update};
 use super::lanes::{Lanes, Value};
 use super::output::OutputRow;
 use super::{Instructions, Kernel};
-
-/// Writes a view's hidden values from nothing.
-pub(crate) struct Refresh<'a, T> {
-    pub(crate) sum: Sum<'a>,
-    pub(crate) values: &'a mut [Lanes<T>],
-}
 
 impl<T: Value> Kernel for Refresh<'_, T> {
     type Output = ();
 
     #[inline(always)]
-    fn run<I: Instructions>(self, _: I) {
-        self.sum.write(self.values);
+    fn run<I: Instructions>(mut self, _: I) {
+        self.write();
     }
 }
 

@@ -18,8 +18,8 @@ mod output;
 mod x86_64;
 
 pub use backend::Backend;
-pub(crate) use hidden::{Change, Counts, Sum, Update};
-pub(crate) use kernels::{Advance, AdvanceAndScore, Refresh, Score, ScoreOfRows};
+pub(crate) use hidden::{Change, Counts, Refresh, Sum, Update};
+pub(crate) use kernels::{Advance, AdvanceAndScore, Score, ScoreOfRows};
 pub(crate) use lanes::{LANES, Lanes, Value, blocks};
 pub(crate) use output::{OutputRow, OutputSum};
 
