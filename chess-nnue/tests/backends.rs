@@ -267,26 +267,28 @@ impl Expected {
                 "{backend}, {case:?}, fresh"
             );
         }
-        // Values made ply by ply, after some plies at once, and from nothing at the end of the line.
+        // Values made ply by ply, after some plies at once, and at the end of the line only.
+        let mut stack = AccumulatorStack::with_capacity(network, line.len());
         for stride in [1, 3, line.len() - 1] {
-            let mut stack = AccumulatorStack::with_capacity(network, line.len());
             stack.reset(&self.positions[0]);
             for (ply, pair) in line.windows(2).enumerate() {
                 if ply % stride == 0 && stride < line.len() - 1 {
                     let found = stack.evaluate(network);
-                    assert_eq!(
-                        found, self.scores[ply],
-                        "{backend}, {case:?}, ply {ply} of {stride}"
-                    );
+                    let score = self.scores[ply];
+                    assert_eq!(found, score, "{backend}, {case:?}, ply {ply} of {stride}");
                 }
                 stack.push(&Delta::between(&pair[0], &pair[1]).unwrap());
             }
-            let found = stack.evaluate(network);
-            assert_eq!(
-                found,
-                *self.scores.last().unwrap(),
-                "{backend}, {case:?}, last of {stride}"
-            );
+            let (found, score) = (stack.evaluate(network), *self.scores.last().unwrap());
+            assert_eq!(found, score, "{backend}, {case:?}, last of {stride}");
+        }
+        // Roots that differ from the last one by few men and by many.
+        for step in [1, 5] {
+            for (position, &score) in self.positions.iter().zip(&self.scores).rev().step_by(step) {
+                stack.reset(position);
+                let found = stack.evaluate(network);
+                assert_eq!(found, score, "{backend}, {case:?}, roots {step} apart");
+            }
         }
     }
 }
