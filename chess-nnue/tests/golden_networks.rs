@@ -7,8 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 
-use chess_nnue::{AccumulatorStack, Activation, Architecture, KingBuckets, Network, Width};
-use chess_records::Position;
+use chess_nnue::{
+    AccumulatorStack, Activation, Architecture, Backend, Delta, KingBuckets, Network, Width,
+};
+use chess_records::{Board, PieceType, Position, Square};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -76,8 +78,17 @@ fn networks() -> BTreeMap<String, [Network; 2]> {
 }
 
 #[test]
-fn every_score_is_the_expected_one() {
-    let networks = networks();
+fn every_score_is_the_expected_one_with_every_instruction_set() {
+    for backend in Backend::available() {
+        check_scores(backend);
+    }
+}
+
+fn check_scores(backend: Backend) {
+    let mut networks = networks();
+    for network in networks.values_mut().flatten() {
+        *network = network.clone().with_backend(backend);
+    }
     let mut checked: BTreeMap<&str, usize> = BTreeMap::new();
     let expectations = expectations();
     for expected in &expectations {
@@ -85,16 +96,36 @@ fn every_score_is_the_expected_one() {
         let of_net = &networks[&expected.net];
         for (network, score) in of_net.iter().zip([expected.screlu, expected.crelu]) {
             assert_eq!(network.architecture().eval_scale(), expected.scale);
-            let mut stack = AccumulatorStack::new(network);
-            stack.reset(&position);
-            let message = format!("{} {}", expected.net, expected.fen);
+            let message = format!("{} {} {backend}", expected.net, expected.fen);
             assert_eq!(network.evaluate(&position), score, "{message}");
-            assert_eq!(stack.evaluate(network), score, "{message} (stack)");
+            let on_stack = scores_on_stack(network, &position);
+            assert_eq!(on_stack, [score; 2], "{message} (stack)");
         }
         *checked.entry(&expected.net).or_default() += 1;
     }
     assert_eq!(checked.len(), 10);
     assert!(checked.values().all(|&positions| positions == 150));
+}
+
+/// What a stack says of a position at its root, and after the steps from there to a position with one man
+/// or two less and back. The steps are evaluated, so that all but the first score is an updated one.
+fn scores_on_stack(network: &Network, position: &Position) -> [i32; 2] {
+    let mut stack = AccumulatorStack::with_capacity(network, 2);
+    stack.reset(position);
+    let fresh = stack.evaluate(network);
+    let here = position.placement();
+    let men = Square::ALL
+        .into_iter()
+        .filter_map(|square| Some((here.piece_at(square)?, square)));
+    let gone = men
+        .filter(|(piece, _)| piece.piece_type != PieceType::King)
+        .take(2);
+    let there = here.after(&gone.collect::<Vec<_>>(), &[]).unwrap();
+    for (from, to) in [(here, there), (there, here)] {
+        stack.push(&Delta::between(&from, &to).unwrap());
+        let _ = stack.evaluate(network);
+    }
+    [fresh, stack.evaluate(network)]
 }
 
 #[test]

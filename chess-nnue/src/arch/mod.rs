@@ -11,6 +11,8 @@
 
 mod backend;
 mod hidden;
+#[cfg(test)]
+mod kernel_tests;
 mod kernels;
 mod lanes;
 mod output;
