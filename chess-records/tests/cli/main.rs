@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod commands;
+mod formats;
 #[cfg(unix)]
 mod kill;
 #[cfg(unix)]
