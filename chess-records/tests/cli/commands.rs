@@ -348,8 +348,8 @@ fn losses_are_refused_or_counted() {
     let ran = folder.run("convert a.marlin a.txt --lossy").succeeded();
     assert_eq!(
         ran.stderr,
-        "the fullmove number (or that it is unknown) was lost of 1 records\n\
-         the extra byte was lost of 2 records\n"
+        "lost of 1 records: the fullmove number (or that it is unknown)\n\
+         lost of 2 records: the extra byte\n"
     );
     assert_eq!(
         folder

@@ -56,7 +56,7 @@ pub(crate) struct Convert {
     #[arg(long)]
     lossy: bool,
     /// Centipawns for a score of 1 in a .zdat file, whose scores have no unit
-    #[arg(long, value_name = "CENTIPAWNS", value_parser = scale)]
+    #[arg(long, value_name = "CENTIPAWNS", value_parser = scale, allow_negative_numbers = true)]
     score_scale: Option<f64>,
     #[command(flatten)]
     layout: LayoutOptions,
@@ -298,7 +298,7 @@ struct Counted {
 impl Counted {
     fn say(&self) -> Result<(), Failure> {
         for (&field, records) in &self.lost {
-            note(&format!("{} was lost of {records} records", name(field)))?;
+            note(&format!("lost of {records} records: {}", name(field)))?;
         }
         if self.corner_bishops.looks_damaged() {
             note(&format!("WARNING: {}", self.corner_bishops))?;
