@@ -5,8 +5,10 @@
 
 mod commands;
 mod formats;
+mod games;
 #[cfg(unix)]
 mod kill;
 #[cfg(unix)]
 mod pipes;
 mod support;
+mod zdat;
