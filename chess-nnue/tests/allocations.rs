@@ -122,6 +122,7 @@ fn a_search_allocates_nothing() {
                         std::hint::black_box(stack.evaluate(&network));
                     }
                     stack.push_null();
+                    stack.push_null();
                     std::hint::black_box(evaluator.evaluate_or(&mut stack, |_, _| 0));
                     if ply % 5 == 0 {
                         stack.pop();
