@@ -23,7 +23,7 @@ impl Random {
 
     /// A number under `end`, which is not 0.
     fn below(&mut self, end: usize) -> usize {
-        (u128::from(self.next()) * end as u128 >> 64) as usize
+        ((u128::from(self.next()) * end as u128) >> 64) as usize
     }
 
     fn pick<T: Copy>(&mut self, from: &[T]) -> T {
