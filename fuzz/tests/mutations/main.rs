@@ -1,8 +1,7 @@
 //! Every check holds for its seeds with a few bytes changed, without a panic, much memory or time.
 //!
 //! `MUTATIONS` is how many changed inputs a cheap check is given; expensive ones are given fewer, as
-//! [`share`] says. Input number *n* of a check is the same on every machine and in every
-//! run.
+//! [`share`] says. Input number *n* of a check is the same on every machine and in every run.
 #![allow(unsafe_code)]
 
 mod memory;
