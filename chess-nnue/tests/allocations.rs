@@ -126,6 +126,7 @@ fn a_search_allocates_nothing() {
                     std::hint::black_box(evaluator.evaluate_or(&mut stack, |_, _| 0));
                     if ply % 5 == 0 {
                         stack.pop();
+                        stack.push_null();
                     }
                 }
                 while stack.ply() > 0 {
