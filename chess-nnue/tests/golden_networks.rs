@@ -117,8 +117,10 @@ fn scores_on_stack(network: &Network, position: &Position) -> [i32; 2] {
     let men = Square::ALL
         .into_iter()
         .filter_map(|square| Some((here.piece_at(square)?, square)));
+    // Those of the side that puts them back.
+    let theirs = position.side_to_move().opponent();
     let gone = men
-        .filter(|(piece, _)| piece.piece_type != PieceType::King)
+        .filter(|(piece, _)| piece.piece_type != PieceType::King && piece.color == theirs)
         .take(2);
     let there = here.after(&gone.collect::<Vec<_>>(), &[]).unwrap();
     for (from, to) in [(here, there), (there, here)] {
