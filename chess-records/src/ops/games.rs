@@ -181,6 +181,16 @@ mod tests {
     }
 
     #[test]
+    fn starts_that_are_no_positions_end_it() {
+        let bytes = include_bytes!("../../tests/golden/viri/invalid/bad-start.viri");
+        let (sound, fault) = ViriGames::sound_prefix(bytes);
+        let (_, games, error) = read_all(&bytes[..]);
+        assert_eq!(games, sound.len());
+        assert_eq!(error, fault.map(|fault| fault.to_string()));
+        assert!(error.is_some());
+    }
+
+    #[test]
     fn games_without_an_end_take_no_memory() {
         let endless = GAMES[..32].chain(io::repeat(1));
         let (_, _, error) = read_all(endless);

@@ -93,6 +93,16 @@ fn undecided_layouts_are_not_guessed() {
     folder
         .run(&format!("{convert} --layout rank8"))
         .failed(1, "record 0 in group 0 at byte 24: White has 0 kings");
+    let limited = folder
+        .run("verify zeros.zdat zeros.zdat --limit 1")
+        .failed(1, "");
+    assert!(
+        limited
+            .text()
+            .ends_with("\n0 sound records, 1 faults (stopped there)\n"),
+        "{}",
+        limited.text()
+    );
     folder.write("cut.zdat", &bytes[..bytes.len() - 2]);
     for command in ["verify", "stats", "inspect"] {
         folder.run(&format!("{command} cut.zdat")).failed(1, "");

@@ -77,11 +77,10 @@ impl Opened {
         })
     }
 
-    /// Hands every record to `each`, and the faults of groups to `fault`, until one of them fails.
+    /// Hands every record to `each`, or what is wrong with its group, until it fails.
     pub(crate) fn each(
         &self,
-        mut fault: impl FnMut(ZdatFault) -> Result<(), Failure>,
-        mut each: impl FnMut(Found<'_>) -> Result<(), Failure>,
+        mut each: impl FnMut(Result<Found<'_>, ZdatFault>) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let (view, mut group) = (self.view(), ZdatGroup::new());
         let mut decoder = view.decoder();
@@ -91,15 +90,15 @@ impl Opened {
             }
             if let Err(error) = decoder.read_group(number, &mut group) {
                 let kind = ZdatFaultKind::Group(error.error);
-                fault(self.fault(number, None, kind))?;
+                each(Err(self.fault(number, None, kind)))?;
                 continue;
             }
             for (index, record) in (group.first_record()..).zip(group.records()) {
-                each(Found {
+                each(Ok(Found {
                     group: number,
                     index,
                     record,
-                })?;
+                }))?;
             }
         }
         Ok(())

@@ -208,25 +208,23 @@ impl Convert {
         let opened = Opened::open(&self.input, layout)?;
         opened.say()?;
         let layout = opened.needed_rows()?;
-        opened.each(
-            |fault| Err(opened.failure(fault)),
-            |found| {
-                let decoded = found.record.decode(layout);
-                let decoded =
-                    decoded.map_err(|error| opened.failure(opened.record_fault(&found, error)))?;
-                let place = Place::Record {
-                    index: found.index,
-                    byte: None,
-                };
-                let score_cp =
-                    centipawns(decoded.score, scale).map_err(|text| self.at(place, text.into()))?;
-                each(Found {
-                    place,
-                    labelled: zdat::labelled(&decoded, Some(score_cp)),
-                    extras: Extras::default(),
-                })
-            },
-        )
+        opened.each(|found| {
+            let found = found.map_err(|fault| opened.failure(fault))?;
+            let decoded = found.record.decode(layout);
+            let decoded =
+                decoded.map_err(|error| opened.failure(opened.record_fault(&found, error)))?;
+            let place = Place::Record {
+                index: found.index,
+                byte: None,
+            };
+            let score_cp =
+                centipawns(decoded.score, scale).map_err(|text| self.at(place, text.into()))?;
+            each(Found {
+                place,
+                labelled: zdat::labelled(&decoded, Some(score_cp)),
+                extras: Extras::default(),
+            })
+        })
     }
 
     fn at(&self, place: Place, error: Box<dyn std::error::Error>) -> Failure {

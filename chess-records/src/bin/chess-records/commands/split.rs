@@ -16,9 +16,9 @@ use crate::streams::target;
 
 /// Splits files into training, validation and test files.
 ///
-/// Whole games go to a part, if the files tell games: viri files, and records with move numbers, in game order. Else
-/// all copies of a position go to a part, but positions of a game may be in several; the command says
-/// so, and --by game refuses it. Shuffle after splitting, not before.
+/// Whole games go to a part, if the files tell games: viri files, and records with move numbers, in
+/// game order. Else all copies of a position go to a part, but positions of a game may be in several;
+/// the command says so, and --by game refuses it. Shuffle after splitting, not before.
 #[derive(Args)]
 #[command(after_long_help = "\
 Formats: marlin, marlin-move, bullet, viri; the second and third do not tell games.

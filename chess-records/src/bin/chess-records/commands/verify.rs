@@ -1,6 +1,5 @@
 //! `verify`: every fault.
 
-use std::cell::RefCell;
 use std::io::{BufRead, Read};
 use std::path::Path;
 
@@ -9,7 +8,7 @@ use serde_json::json;
 
 use chess_records::LabelledPosition;
 use chess_records::ops::StreamRecord;
-use chess_records::zdat::{Layout, ZdatFault};
+use chess_records::zdat::Layout;
 
 use crate::arguments::{InputOptions, LayoutOptions};
 use crate::failure::{Failure, chain};
@@ -133,21 +132,23 @@ impl Verify {
         if layout.is_none() {
             note("without a layout, castling, en passant and policy are not checked")?;
         }
-        // Both closures count; neither runs while the other does.
-        let found = RefCell::new(found);
-        let tell = |fault: ZdatFault| {
-            let mut found = found.borrow_mut();
-            if self.is_enough(&found) {
-                return Ok(());
+        opened.each(|record| {
+            let faults = match record {
+                Err(fault) => vec![fault],
+                Ok(record) => {
+                    let faults = record.record.faults(layout).into_iter();
+                    let faults = faults.map(|error| opened.record_fault(&record, error));
+                    faults.collect()
+                }
+            };
+            found.sound += u64::from(faults.is_empty() && !self.is_enough(found));
+            for fault in faults {
+                if self.is_enough(found) {
+                    break;
+                }
+                self.note(chain(&Named::of(path, fault)), found)?;
             }
-            self.note(chain(&Named::of(path, fault)), &mut found)
-        };
-        opened.each(tell, |record| {
-            let faults = record.record.faults(layout);
-            found.borrow_mut().sound += u64::from(faults.is_empty());
-            faults
-                .into_iter()
-                .try_for_each(|error| tell(opened.record_fault(&record, error)))
+            Ok(())
         })
     }
 

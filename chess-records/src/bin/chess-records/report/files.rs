@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use chess_records::ops::StreamRecord;
 use chess_records::zdat::Layout;
 
 use super::{Games, Report};
@@ -9,9 +10,8 @@ use crate::failure::{Failure, chain};
 use crate::format::{Format, with_unit};
 use crate::games;
 use crate::progress::Progress;
-use crate::streams::{Named, Source};
+use crate::streams::Source;
 use crate::zdat::{self, Opened};
-use chess_records::ops::StreamRecord;
 
 /// Scores without a unit.
 #[derive(Default)]
@@ -96,31 +96,20 @@ impl Report {
             // The facts say that it is undecided: positions cannot be read.
             return Ok(());
         };
-        let mut faults = Vec::new();
-        let mut group_faults = Vec::new();
-        let statistics = &mut self.statistics;
-        let scores = &mut self.plain_scores;
-        opened.each(
-            |fault| {
-                group_faults.push(fault);
-                Ok(())
-            },
-            |found| {
-                match found.record.decode(layout) {
-                    Ok(decoded) => {
-                        statistics.add(&zdat::labelled(&decoded, None));
-                        scores.add(decoded.score);
-                    }
-                    Err(error) => faults.push(opened.record_fault(&found, error)),
+        opened.each(|found| {
+            let decoded = found.and_then(|found| {
+                let decoded = found.record.decode(layout);
+                decoded.map_err(|error| opened.record_fault(&found, error))
+            });
+            match decoded {
+                Ok(decoded) => {
+                    self.statistics.add(&zdat::labelled(&decoded, None));
+                    self.plain_scores.add(decoded.score);
+                    Ok(())
                 }
-                Ok(())
-            },
-        )?;
-        faults.extend(group_faults);
-        faults.sort_by_key(|fault| (fault.group, fault.record));
-        faults
-            .into_iter()
-            .try_for_each(|fault| self.add_failure(Failure::data(Named::of(path, fault))))
+                Err(fault) => self.add_failure(opened.failure(fault)),
+            }
+        })
     }
 
     /// Counts a fault in the data; passes on anything else.
