@@ -7,12 +7,12 @@
 //! trains a network of 256 hidden values on the sample that comes with the project, in less than two
 //! minutes on two cores; `--help` tells the rest.
 
-#![allow(clippy::print_stderr, clippy::print_stdout)]
+#![allow(clippy::print_stderr)]
 
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal, Write};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -24,15 +24,22 @@ use chess_data_examples::{
 use chess_nnue::train::{
     EvalScaleFit, Event, Material, MaterialTable, Parameters, Targets, TrainConfig, Trainer,
 };
-use chess_nnue::{Architecture, Network};
+use chess_nnue::{Architecture, Network, needs_fallback};
 use chess_records::{
-    Board, Color, Concat, Dataset, MarlinRecord, RecordFile, Slice, Split, SplitError,
+    AtomicFile, Board, Color, Concat, Dataset, MarlinRecord, RecordFile, Slice, Split, SplitError,
 };
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 
+/// Prints a line; a reader that has gone away is an error and not a panic.
+macro_rules! say {
+    ($($argument:tt)*) => { writeln!(io::stdout(), $($argument)*)? };
+}
+
 /// The sample that comes with the project.
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/real-sample.marlin");
+/// Fewer records are no data to learn from.
+const FEWEST: u64 = 1000;
 /// The share of games that is held out.
 const HELD_OUT: f64 = 0.05;
 
@@ -75,15 +82,23 @@ fn main() -> ExitCode {
     match run(&Options::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            if !reader_is_gone(&error) {
+                eprintln!("error: {error:#}");
+            }
             ExitCode::FAILURE
         }
     }
 }
 
+/// Whether what is printed goes to nobody any more, as after `| head`.
+fn reader_is_gone(error: &anyhow::Error) -> bool {
+    let cause = error.root_cause().downcast_ref::<io::Error>();
+    cause.is_some_and(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+}
+
 fn run(options: &Options) -> Result<()> {
     let started = Instant::now();
-    let records = open(&options.data)?;
+    let records = open(&options.data, &options.out)?;
     let (training, held_out) = split(&records)?;
     let architecture = architecture(options.hidden, &training)?;
     let mut config = TrainConfig::new(architecture);
@@ -95,7 +110,7 @@ fn run(options: &Options) -> Result<()> {
     let parameters = train(&mut trainer, &training, &held_out, &baselines, options)?;
     let network = Network::load(&options.out)?;
     let loss = report(&trainer, &parameters, &network, &held_out)?;
-    println!(
+    say!(
         "Wrote {} in {:.0} seconds.",
         options.out.display(),
         started.elapsed().as_secs_f64()
@@ -103,22 +118,37 @@ fn run(options: &Options) -> Result<()> {
     baselines.judge(loss)
 }
 
-fn open(paths: &[PathBuf]) -> Result<Records> {
+/// Opens the data, once it is sure that the network can be written and is none of it.
+fn open(paths: &[PathBuf], out: &Path) -> Result<Records> {
     let sample = [PathBuf::from(SAMPLE)];
     let paths = if paths.is_empty() { &sample } else { paths };
-    let named = |path: &PathBuf| {
-        let file = RecordFile::read(path)?;
-        Ok((path.display().to_string(), file))
-    };
-    let files: Vec<_> = paths.iter().map(named).collect::<Result<_>>()?;
-    Ok(Concat::named(files))
+    drop(AtomicFile::create(out)?);
+    let mut seen = Vec::from_iter(out.canonicalize());
+    let mut files = Vec::new();
+    for path in paths {
+        files.push(RecordFile::read(path)?);
+        let canonical = path.canonicalize()?;
+        ensure!(
+            !seen.contains(&canonical),
+            "{}: named twice, as data or as data and output",
+            path.display()
+        );
+        seen.push(canonical);
+    }
+    let records = Concat::new(files);
+    ensure!(
+        records.len() >= FEWEST,
+        "{} records are too few to train on and to hold some out, expected {FEWEST} or more",
+        records.len()
+    );
+    Ok(records)
 }
 
 /// What to train on and what to hold out.
 fn split(records: &Records) -> Result<(Slice<&Records>, Slice<&Records>)> {
     let (training, held_out) = match Split::last_games(records, HELD_OUT) {
         Ok(split) => {
-            println!(
+            say!(
                 "{} records of {} games, {} records of the last {} games held out",
                 records.len(),
                 split.games,
@@ -129,12 +159,12 @@ fn split(records: &Records) -> Result<(Slice<&Records>, Slice<&Records>)> {
         }
         Err(SplitError::NotByGame { .. }) => {
             let first = records.len() - (records.len() as f64 * HELD_OUT) as u64;
-            println!(
+            say!(
                 "{} records, the last {} held out",
                 records.len(),
                 records.len() - first
             );
-            println!(
+            say!(
                 "WARNING: the records do not tell which belong to one game. Games may be on both \
                  sides of the split: expect the held-out loss to look better than it is."
             );
@@ -149,11 +179,13 @@ fn split(records: &Records) -> Result<(Slice<&Records>, Slice<&Records>)> {
 }
 
 fn architecture(hidden: usize, training: &Slice<&Records>) -> Result<Architecture> {
-    let eval_scale = EvalScaleFit::of_dataset(training)?.eval_scale()?;
+    let fit = EvalScaleFit::of_dataset(training).context("are these marlinformat records?")?;
+    let eval_scale = fit.eval_scale()?;
     let rounded = eval_scale.round() as i32;
-    println!(
-        "eval scale {rounded} ({eval_scale:.2} fits the training games' scores and results best)"
-    );
+    say!("eval scale {rounded} ({eval_scale:.2} fits the training games' scores and results best)");
+    if !(50..=1000).contains(&rounded) {
+        say!("WARNING: that is an unusual scale. Are the scores centipawns from White's side?");
+    }
     Ok(Architecture::new(hidden)?.with_eval_scale(rounded)?)
 }
 
@@ -186,7 +218,7 @@ impl Baselines {
             self.constant,
             self.material
         );
-        println!("It beats both baselines: held-out loss {loss:.4} against {best:.4}.");
+        say!("It beats both baselines: held-out loss {loss:.4} against {best:.4}.");
         Ok(())
     }
 }
@@ -199,47 +231,55 @@ fn train(
     baselines: &Baselines,
     options: &Options,
 ) -> Result<Parameters> {
-    println!("\n          training    held-out    always the mean    counting the men");
+    say!("\n          training    held-out    always the mean    counting the men");
     let bar = progress_bar(u64::from(options.epochs) * training.len());
     let mut failed = None;
     let outcome = trainer.run(training, held_out, |event| {
-        match event {
-            Event::Batch {
-                epoch,
-                records,
-                training_loss,
-                ..
-            } => {
-                bar.set_position(records);
-                bar.set_message(format!("epoch {epoch}, loss {training_loss:.4}"));
+        let shown = show(&event, &bar, baselines, &options.out);
+        match shown {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                failed = Some(error);
+                ControlFlow::Break(())
             }
-            Event::Epoch {
-                epoch,
-                training_loss,
-                validation_loss,
-                parameters,
-                ..
-            } => {
-                bar.suspend(|| {
-                    println!(
-                        "epoch {epoch:>3}   {training_loss:.4}      {validation_loss:.4}      {:.4}             {:.4}",
-                        baselines.constant, baselines.material
-                    );
-                });
-                failed = parameters.quantize().network.save(&options.out).err();
-            }
-            _ => {}
-        }
-        match failed {
-            Some(_) => ControlFlow::Break(()),
-            None => ControlFlow::Continue(()),
         }
     })?;
     bar.finish_and_clear();
     match failed {
-        Some(error) => Err(error.into()),
+        Some(error) => Err(error),
         None => Ok(outcome.parameters),
     }
+}
+
+/// Moves the bar, and after an epoch writes the network and a line of the table.
+fn show(event: &Event<'_>, bar: &ProgressBar, baselines: &Baselines, out: &Path) -> Result<()> {
+    match event {
+        Event::Batch {
+            epoch,
+            records,
+            training_loss,
+            ..
+        } => {
+            bar.set_position(*records);
+            bar.set_message(format!("epoch {epoch}, loss {training_loss:.4}"));
+        }
+        Event::Epoch {
+            epoch,
+            training_loss,
+            validation_loss,
+            parameters,
+            ..
+        } => {
+            parameters.quantize().network.save(out)?;
+            let Baselines { constant, material } = baselines;
+            bar.suspend(|| -> Result<()> {
+                say!("epoch {epoch:>3}   {training_loss:.4}      {validation_loss:.4}      {constant:.4}             {material:.4}");
+                Ok(())
+            })?;
+        }
+        _ => {}
+    }
+    Ok(())
 }
 
 /// A bar on the terminal, if there is one.
@@ -271,17 +311,20 @@ fn report(
 ) -> Result<f64> {
     let found = agreement(trainer.validator(), parameters, network, held_out)
         .context("the held-out records cannot be evaluated")?;
-    println!(
+    say!(
         "\nIntegers against floating point, {} held-out positions:",
         found.positions
     );
-    println!(
+    say!(
         "  difference {:.2} centipawns in the mean, {:.1} at most; loss {:.5} against {:.5}",
-        found.mean_cp, found.largest_cp, found.integer_loss, found.float_loss
+        found.mean_cp,
+        found.largest_cp,
+        found.integer_loss,
+        found.float_loss
     );
-    println!("\nWhat a piece is worth, by taking it off balanced positions:");
+    say!("\nWhat a piece is worth, by taking it off balanced positions:");
     for value in piece_values(network, held_out)? {
-        println!(
+        say!(
             "  {:<7} {:>5.0} centipawns  ({} taken off)",
             value.piece_type.to_string(),
             value.mean_cp,
@@ -290,13 +333,17 @@ fn report(
     }
     let different = turned_round(network, held_out)?;
     let mirrored = file_mirror_difference(network, held_out)?;
-    println!("\nTurned round with colours exchanged, {different} positions score differently.");
-    println!(
-        "With the files a-h exchanged, scores differ by {mirrored:.1} centipawns in the mean."
-    );
+    say!("\nTurned round with colours exchanged, {different} positions score differently.");
+    say!("With the files a-h exchanged, scores differ by {mirrored:.1} centipawns in the mean.");
     ensure!(different == 0, "the network does not see both sides alike");
-    println!("\nScores of well-known positions, in pawns from White's side:\n");
-    print!("{}", side_by_side(&diagrams(network), 3));
+    say!(
+        "\nScores of well-known positions, in pawns from White's side. The sample holds quiet positions of"
+    );
+    say!(
+        "good games and hardly any like these: what it does not hold, a network does not learn. An"
+    );
+    say!("engine evaluates those marked * by hand.\n");
+    write!(io::stdout(), "{}", side_by_side(&diagrams(network), 3))?;
     Ok(found.integer_loss)
 }
 
@@ -306,7 +353,15 @@ fn diagrams(network: &Network) -> Vec<Diagram> {
         let mover = position.side_to_move();
         let score = network.evaluate(&position);
         let for_white = if mover == Color::White { score } else { -score };
-        let note = format!("{:+.2}, {mover} to move", f64::from(for_white) / 100.0);
+        let by_hand = if needs_fallback(&position.placement()) {
+            " *"
+        } else {
+            ""
+        };
+        let note = format!(
+            "{:+.2}, {mover} to move{by_hand}",
+            f64::from(for_white) / 100.0
+        );
         Diagram::new(name, &position.placement(), &[note])
     });
     diagrams.collect()

@@ -22,6 +22,10 @@ mod stack;
 #[cfg(feature = "train")]
 pub mod train;
 
+/// The words that positions and moves are made of. An engine needs no dependency on chess-records of
+/// its own.
+pub use chess_records;
+
 pub use arch::Backend;
 pub use architecture::{Activation, Architecture, ArchitectureError, KingBuckets};
 pub use arithmetic::{Arithmetic, Width};

@@ -4,7 +4,10 @@ use alloc::vec::Vec;
 
 use chess_records::{Color, Piece, PieceType, Placement, Square};
 
-use crate::arch::{Advance, AdvanceAndScore, Change, Counts, Lanes, Refresh, Score, Update, Value};
+use crate::arch::{
+    Advance, AdvanceAndScore, Change, Counts, Instructions, Kernel, Lanes, Refresh, Score, Update,
+    Value,
+};
 use crate::architecture::Perspective;
 use crate::network::Network;
 use crate::rows::RowList;
@@ -96,34 +99,11 @@ impl<'a> Line<'a> {
     #[inline]
     fn advance_and_score<T: Value>(&mut self, top: usize, values: &mut [Lanes<T>]) -> i32 {
         self.plies[top].computed = [true; Color::COUNT];
-        let ply = &self.plies[top];
-        let line = &mut values[self.start(top - 1)..self.start(top + 1)];
-        let (parents, children) = line.split_at_mut(self.start(1));
-        let mut parents = parents.split_at(self.blocks());
-        let mut children = children.split_at_mut(self.blocks());
-        if ply.side_to_move == Color::Black {
-            parents = (parents.1, parents.0);
-            children = (children.1, children.0);
-        }
-        let bucket = self.network.architecture().output_bucket_of(ply.men.into());
-        let sum = self.network.backend().run(AdvanceAndScore {
-            row: self.network.output_row(bucket),
-            table: self.network.table(),
-            counts: ply.counts(),
-            updates: [
-                Update {
-                    parent: parents.0,
-                    child: children.0,
-                    change: self.change(ply, ply.side_to_move),
-                },
-                Update {
-                    parent: parents.1,
-                    child: children.1,
-                    change: self.change(ply, ply.side_to_move.opponent()),
-                },
-            ],
-        });
-        self.network.score(sum, bucket)
+        self.network.backend().run(OneStep {
+            network: self.network,
+            ply: &self.plies[top],
+            values: &mut values[self.start(top - 1)..self.start(top + 1)],
+        })
     }
 
     /// The score of the top, whose values are computed.
@@ -226,25 +206,10 @@ impl<'a> Line<'a> {
             update: Update {
                 parent,
                 child,
-                change: self.change(&self.plies[ply], view),
+                change: change(self.network, &self.plies[ply], view),
             },
         });
         self.plies[ply].computed[view.index()] = true;
-    }
-
-    /// The rows that the move to a ply adds and removes for a view.
-    #[inline]
-    fn change(&self, ply: &Ply, view: Color) -> Change {
-        let architecture = self.network.architecture();
-        let perspective = architecture.perspective(view, &ply.placement);
-        let row = |&(piece, square): &(Piece, Square)| {
-            self.network.first_block(perspective.input(piece, square))
-        };
-        let [put, lifted] = ply.delta.places();
-        Change {
-            added: [row(&put[0]), row(&put[1])],
-            removed: [row(&lifted[0]), row(&lifted[1])],
-        }
     }
 
     #[inline]
@@ -263,5 +228,66 @@ impl<'a> Line<'a> {
     fn range(&self, ply: usize, view: Color) -> core::ops::Range<usize> {
         let start = self.start(ply) + view.index() * self.blocks();
         start..start + self.blocks()
+    }
+}
+
+/// The rows that the move to a ply adds and removes for a view.
+#[inline(always)]
+fn change(network: &Network, ply: &Ply, view: Color) -> Change {
+    let perspective = network.architecture().perspective(view, &ply.placement);
+    let row =
+        |&(piece, square): &(Piece, Square)| network.first_block(perspective.input(piece, square));
+    let [put, lifted] = ply.delta.places();
+    Change {
+        added: [row(&put[0]), row(&put[1])],
+        removed: [row(&lifted[0]), row(&lifted[1])],
+    }
+}
+
+/// The usual case of a search, as one kernel: there is more to hand over than to do.
+struct OneStep<'a, T> {
+    network: &'a Network,
+    ply: &'a Ply,
+    /// The values of the ply below, then those of the ply.
+    values: &'a mut [Lanes<T>],
+}
+
+impl<T: Value> Kernel for OneStep<'_, T> {
+    /// The score.
+    type Output = i32;
+
+    #[inline(always)]
+    fn run<I: Instructions>(self, instructions: I) -> i32 {
+        let Self {
+            network,
+            ply,
+            values,
+        } = self;
+        let blocks = network.blocks();
+        let (parents, children) = values.split_at_mut(2 * blocks);
+        let mut parents = parents.split_at(blocks);
+        let mut children = children.split_at_mut(blocks);
+        if ply.side_to_move == Color::Black {
+            parents = (parents.1, parents.0);
+            children = (children.1, children.0);
+        }
+        let mover = Update {
+            parent: parents.0,
+            child: children.0,
+            change: change(network, ply, ply.side_to_move),
+        };
+        let other = Update {
+            parent: parents.1,
+            child: children.1,
+            change: change(network, ply, ply.side_to_move.opponent()),
+        };
+        let bucket = network.architecture().output_bucket_of(ply.men.into());
+        let kernel = AdvanceAndScore {
+            row: network.output_row(bucket),
+            table: network.table(),
+            counts: ply.counts(),
+            updates: [mover, other],
+        };
+        network.score(kernel.run(instructions), bucket)
     }
 }

@@ -87,9 +87,14 @@ impl AccumulatorStack {
     ///
     /// # Panics
     ///
-    /// When the stack is full or the delta does not fit the position.
+    /// When the stack is full, it is the other side's turn, or the delta does not fit the position.
     #[inline]
     pub fn push(&mut self, delta: &Delta) {
+        let mover = self.side_to_move();
+        assert!(
+            delta.put().iter().all(|(piece, _)| piece.color == mover),
+            "the delta is not a move of {mover}, whose turn it is on the accumulator stack"
+        );
         let ply = self.next_ply();
         ply.delta = *delta;
         ply.men = ply.men + delta.put().len() as u8 - delta.lifted().len() as u8;
@@ -323,6 +328,15 @@ mod tests {
     #[test]
     #[should_panic(expected = "does not fit the position on the accumulator stack: no White pawn")]
     fn pushing_a_move_of_another_position() {
+        let mut stack = AccumulatorStack::new(&network(16, 1));
+        stack.push(&e4());
+        stack.push_null();
+        stack.push(&e4());
+    }
+
+    #[test]
+    #[should_panic(expected = "not a move of Black, whose turn it is")]
+    fn pushing_a_move_of_the_other_side() {
         let mut stack = AccumulatorStack::new(&network(16, 1));
         stack.push(&e4());
         stack.push(&e4());

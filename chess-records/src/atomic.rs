@@ -16,8 +16,8 @@ use thiserror::Error;
 /// the whole new one, even after a crash. An `AtomicFile` that is dropped unfinished removes the
 /// temporary file and leaves the target as it was.
 ///
-/// An existing target is replaced; whether that is wanted is for the caller to ask first. The new
-/// file has the permissions of a new file, not those of the old one.
+/// An existing target is replaced, and its permissions are kept; whether that is wanted is for the
+/// caller to ask first. What is no regular file, or may not be written, is not replaced.
 #[derive(Debug)]
 pub struct AtomicFile {
     target: PathBuf,
@@ -50,6 +50,18 @@ pub enum AtomicFileError {
         /// The target.
         path: PathBuf,
     },
+    /// The target is a device, a pipe or a socket.
+    #[error("{}: is no regular file", path.display())]
+    NotRegular {
+        /// The target.
+        path: PathBuf,
+    },
+    /// The target may not be written.
+    #[error("{}: is read-only", path.display())]
+    ReadOnly {
+        /// The target.
+        path: PathBuf,
+    },
     /// The target cannot be examined.
     #[error("{}: cannot be examined", path.display())]
     Examine {
@@ -58,10 +70,10 @@ pub enum AtomicFileError {
         /// What the system said.
         source: io::Error,
     },
-    /// The temporary file cannot be made.
-    #[error("{}: cannot be created", path.display())]
+    /// The temporary file beside the target cannot be made.
+    #[error("{}: cannot be created in its folder", path.display())]
     Create {
-        /// The temporary file.
+        /// The target.
         path: PathBuf,
         /// What the system said.
         source: io::Error,
@@ -98,10 +110,11 @@ impl AtomicFile {
     ///
     /// # Errors
     ///
-    /// When the target is a folder or a symbolic link, or no file can be made beside it.
+    /// When the target is there and is no regular file or may not be written, or when no file can be
+    /// made beside it.
     pub fn create(target: impl Into<PathBuf>) -> Result<Self, AtomicFileError> {
         let target = target.into();
-        refuse_folder_and_symlink(&target)?;
+        check_target(&target)?;
         let (temporary, file) = create_beside(&target)?;
         Ok(Self {
             target,
@@ -124,7 +137,8 @@ impl AtomicFile {
     /// When the system cannot write or rename. The target is then as it was, except after
     /// [`AtomicFileError::SyncFolder`].
     pub fn finish(mut self) -> Result<(), AtomicFileError> {
-        self.close().map_err(|source| AtomicFileError::Write {
+        let closed = self.close().and_then(|()| self.keep_permissions());
+        closed.map_err(|source| AtomicFileError::Write {
             path: self.temporary.clone(),
             source,
         })?;
@@ -140,6 +154,13 @@ impl AtomicFile {
         };
         let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.sync_all()
+    }
+
+    fn keep_permissions(&self) -> io::Result<()> {
+        match fs::metadata(&self.target) {
+            Ok(old) => fs::set_permissions(&self.temporary, old.permissions()),
+            Err(_) => Ok(()),
+        }
     }
 
     fn open_file(&mut self) -> io::Result<&mut BufWriter<File>> {
@@ -186,11 +207,15 @@ pub(crate) fn put_in_place(temporary: &Path, target: &Path) -> Result<(), Atomic
     sync_folder(folder(target))
 }
 
-pub(crate) fn refuse_folder_and_symlink(target: &Path) -> Result<(), AtomicFileError> {
+pub(crate) fn check_target(target: &Path) -> Result<(), AtomicFileError> {
     let path = target.to_path_buf();
     match fs::symlink_metadata(target) {
         Ok(metadata) if metadata.is_dir() => Err(AtomicFileError::Folder { path }),
         Ok(metadata) if metadata.is_symlink() => Err(AtomicFileError::Symlink { path }),
+        Ok(metadata) if !metadata.is_file() => Err(AtomicFileError::NotRegular { path }),
+        Ok(metadata) if metadata.permissions().readonly() => {
+            Err(AtomicFileError::ReadOnly { path })
+        }
         Ok(_) => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(source) => Err(AtomicFileError::Examine { path, source }),
@@ -221,7 +246,10 @@ fn create_beside(target: &Path) -> Result<(PathBuf, File), AtomicFileError> {
             Ok(file) => return Ok((path, file)),
             // Left by a process that was killed and had the same number.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(source) => return Err(AtomicFileError::Create { path, source }),
+            Err(source) => {
+                let path = target.to_path_buf();
+                return Err(AtomicFileError::Create { path, source });
+            }
         }
     }
 }
@@ -304,8 +332,46 @@ mod tests {
         );
         assert_eq!(error(Path::new("")), ": names no file");
         let missing = error(&path.join("missing").join("data.bin"));
-        assert!(missing.ends_with(".tmp: cannot be created"), "{missing}");
+        assert!(
+            missing.ends_with("data.bin: cannot be created in its folder"),
+            "{missing}"
+        );
         assert!(names(path).is_empty());
+    }
+
+    #[test]
+    fn a_file_that_may_not_be_written_is_not_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("data.bin");
+        fs::write(&target, "old").unwrap();
+        let mut permissions = fs::metadata(&target).unwrap().permissions();
+        permissions.set_readonly(true);
+        fs::set_permissions(&target, permissions).unwrap();
+        let error = AtomicFile::create(&target).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            std::format!("{}: is read-only", target.display())
+        );
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn permissions_are_kept_and_sockets_are_not_replaced() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("data.bin");
+        fs::write(&target, "old").unwrap();
+        fs::set_permissions(&target, fs::Permissions::from_mode(0o600)).unwrap();
+        AtomicFile::create(&target).unwrap().finish().unwrap();
+        let mode = fs::metadata(&target).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        let socket = folder.path().join("socket");
+        let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        let error = AtomicFile::create(&socket).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            std::format!("{}: is no regular file", socket.display())
+        );
     }
 
     #[test]

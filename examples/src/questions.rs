@@ -187,11 +187,11 @@ pub fn known_positions() -> [(&'static str, Position); 12] {
             "r1bqkbnr/1ppp1ppp/p1n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 0 4",
         ),
         (
-            "Queen odds",
+            "Black lacks the queen",
             "rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
         ),
         (
-            "Knight odds",
+            "White lacks a knight",
             "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/R1BQKBNR w KQkq - 0 1",
         ),
         (

@@ -92,8 +92,8 @@ pub enum FormatError {
         found: u16,
     },
     /// A field of the header is outside what a network may have.
-    #[error("the header asks for an impossible network")]
-    Architecture(#[from] ArchitectureError),
+    #[error("the header asks for an impossible network: {0}")]
+    Architecture(ArchitectureError),
     /// The checksum does not match: the file is damaged.
     #[error("checksum {found:016x}, expected {expected:016x}: the network file is damaged")]
     Checksum {
@@ -102,6 +102,12 @@ pub enum FormatError {
         /// The checksum of the bytes.
         found: u64,
     },
+}
+
+impl From<ArchitectureError> for FormatError {
+    fn from(error: ArchitectureError) -> Self {
+        Self::Architecture(error)
+    }
 }
 
 impl Network {
@@ -476,7 +482,6 @@ mod tests {
 
     #[test]
     fn impossible_networks_are_refused() {
-        use std::error::Error;
         for (byte_offset, field, says) in [
             (
                 20,
@@ -497,16 +502,17 @@ mod tests {
                 "eval scale -2147483648, expected 1 to 10000",
             ),
         ] {
-            let error = damaged(plain(), byte_offset, field);
+            let text = damaged(plain(), byte_offset, field).to_string();
             assert_eq!(
-                error.to_string(),
-                "the header asks for an impossible network"
+                text,
+                std::format!("the header asks for an impossible network: {says}")
             );
-            assert_eq!(error.source().unwrap().to_string(), says);
         }
-        let error = damaged(with_king_map(), 48, &[32]);
-        let source = error.source().unwrap().to_string();
-        assert_eq!(source, "king bucket 32, expected 0 to 31");
+        let text = damaged(with_king_map(), 48, &[32]).to_string();
+        assert!(
+            text.ends_with(": king bucket 32, expected 0 to 31"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -15,17 +15,18 @@ use crate::network::Network;
 /// The most bytes that any network file has: 32 king buckets and N = 4096, and room to spare.
 const MAX_BYTES: u64 = 256 << 20;
 
-/// Why a network file could not be loaded.
+/// Why a network file could not be loaded. The text says all, down to the byte, so that an engine can
+/// show it as it is.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum LoadError {
     /// The file could not be read.
-    #[error("cannot read the network file {}", path.display())]
+    #[error("cannot read the network file {}: {fault}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
         /// What the system said.
-        source: io::Error,
+        fault: io::Error,
     },
     /// The file is larger than any network.
     #[error("{} is larger than any network file (over {MAX_BYTES} bytes)", path.display())]
@@ -34,20 +35,20 @@ pub enum LoadError {
         path: PathBuf,
     },
     /// The file is not a network of the own format.
-    #[error("{} is no usable network", path.display())]
+    #[error("{} is no usable network: {fault}", path.display())]
     Format {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
-        source: FormatError,
+        fault: FormatError,
     },
     /// The file is not in bullet's layout of the architecture named.
-    #[error("{} is not in bullet's layout", path.display())]
+    #[error("{} is not in bullet's layout: {fault}", path.display())]
     Bullet {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
-        source: BulletError,
+        fault: BulletError,
     },
 }
 
@@ -80,9 +81,9 @@ impl Network {
     /// A [`LoadError`] that names the file when it cannot be read or is not a sound network.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, LoadError> {
         let path = path.as_ref();
-        Self::from_bytes(&read(path)?).map_err(|source| LoadError::Format {
+        Self::from_bytes(&read(path)?).map_err(|fault| LoadError::Format {
             path: path.into(),
-            source,
+            fault,
         })
     }
 
@@ -97,9 +98,9 @@ impl Network {
     ) -> Result<Self, LoadError> {
         let path = path.as_ref();
         let network = Self::from_bullet_bytes(&read(path)?, architecture);
-        network.map_err(|source| LoadError::Bullet {
+        network.map_err(|fault| LoadError::Bullet {
             path: path.into(),
-            source,
+            fault,
         })
     }
 
@@ -123,9 +124,9 @@ impl Network {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, LoadError> {
-    let failed = |source| LoadError::Io {
+    let failed = |fault| LoadError::Io {
         path: path.into(),
-        source,
+        fault,
     };
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(failed)?;

@@ -70,6 +70,12 @@ pub enum ConfigError {
     /// Parameters of another architecture than the configuration's.
     #[error("the parameters are of another architecture than the configuration")]
     Architecture,
+    /// More threads than any processor has.
+    #[error("{found} threads, expected at most {max}", max = TrainConfig::MAX_THREADS)]
+    TooManyThreads {
+        /// How many were asked for.
+        found: usize,
+    },
     /// The threads could not be started.
     #[error("{threads} threads could not be started: {reason}")]
     Threads {
@@ -81,6 +87,8 @@ pub enum ConfigError {
 }
 
 impl TrainConfig {
+    /// The most threads: far more than there is work for.
+    pub const MAX_THREADS: usize = 256;
     /// The largest batch, 2²⁴ samples.
     pub const MAX_BATCH_SIZE: usize = 1 << 24;
 
@@ -130,6 +138,11 @@ impl TrainConfig {
 
 /// The threads that work.
 pub(super) fn thread_pool(threads: Option<NonZeroUsize>) -> Result<rayon::ThreadPool, ConfigError> {
+    if let Some(found) = threads.map(NonZeroUsize::get)
+        && found > TrainConfig::MAX_THREADS
+    {
+        return Err(ConfigError::TooManyThreads { found });
+    }
     let threads = threads.map_or(0, NonZeroUsize::get);
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
@@ -144,6 +157,13 @@ pub(super) fn thread_pool(threads: Option<NonZeroUsize>) -> Result<rayon::Thread
 mod tests {
     use super::*;
     use std::string::{String, ToString};
+
+    #[test]
+    fn threads_are_limited() {
+        let threads = NonZeroUsize::new(257);
+        let error = thread_pool(threads).unwrap_err();
+        assert_eq!(error.to_string(), "257 threads, expected at most 256");
+    }
 
     fn text(change: impl FnOnce(&mut TrainConfig)) -> String {
         let mut config = TrainConfig::new(Architecture::new(16).unwrap());

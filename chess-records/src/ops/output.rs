@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::FilesError;
 use crate::AtomicFile;
-use crate::atomic::{folder, refuse_folder_and_symlink};
+use crate::atomic::{check_target, folder};
 
 /// A file to be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,7 +55,7 @@ impl Output {
                 input: input.to_path_buf(),
             });
         }
-        refuse_folder_and_symlink(&self.path)?;
+        check_target(&self.path)?;
         if !self.replace && fs::symlink_metadata(&self.path).is_ok() {
             let path = self.path.clone();
             return Err(FilesError::Exists { path });
