@@ -14,6 +14,8 @@ pub enum Format {
     Bullet,
     /// viriformat: whole games.
     Viri,
+    /// `.zdat`: positions with a policy, seen from the side to move.
+    Zdat,
     /// Lines `FEN | score | result`.
     Text,
 }
@@ -46,6 +48,10 @@ pub enum Field {
     MoreExtra,
     /// How likely each move is.
     Policy,
+    /// What an engine measured beside the score: evaluations, a fifty-move counter, repetition.
+    Measures,
+    /// How many plies it is to the end of the game.
+    PliesToGo,
 }
 
 /// A set of [`Field`]s. Displays as a list.
@@ -62,16 +68,18 @@ pub struct Loss {
 
 impl Format {
     /// Every format.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Marlin,
         Self::MarlinMove,
         Self::Bullet,
         Self::Viri,
+        Self::Zdat,
         Self::Text,
     ];
 
     /// What records of this format hold. Of viriformat: what its games tell of each position; the
-    /// extra byte is a game's.
+    /// extra byte is a game's. Of `.zdat`: its score has no unit, and what becomes of it is for the
+    /// caller to say.
     #[must_use]
     pub const fn fields(self) -> Fields {
         use Field::*;
@@ -83,6 +91,9 @@ impl Format {
             Self::MarlinMove => LABEL.with(RIGHTS).with(Fields::of(&[BestMove, Extra])),
             Self::Bullet => LABEL.with(Fields::of(&[Extra, MoreExtra])),
             Self::Viri => POSITION.with(Fields::of(&[BestMove, Games, Extra])),
+            Self::Zdat => LABEL.with(Fields::of(&[
+                Castling, EnPassant, Policy, Measures, PliesToGo,
+            ])),
             Self::Text => POSITION,
         }
     }
@@ -105,6 +116,7 @@ impl fmt::Display for Format {
             Self::MarlinMove => "marlinformat with a best move",
             Self::Bullet => "bulletformat",
             Self::Viri => "viriformat",
+            Self::Zdat => "zdat",
             Self::Text => "text",
         })
     }
@@ -112,7 +124,7 @@ impl fmt::Display for Format {
 
 impl Field {
     /// How many fields there are.
-    pub const COUNT: usize = 12;
+    pub const COUNT: usize = 14;
     /// Every field.
     pub const ALL: [Self; Self::COUNT] = [
         Self::SideToMove,
@@ -127,6 +139,8 @@ impl Field {
         Self::Extra,
         Self::MoreExtra,
         Self::Policy,
+        Self::Measures,
+        Self::PliesToGo,
     ];
 }
 
@@ -145,6 +159,8 @@ impl fmt::Display for Field {
             Self::Extra => "extra byte",
             Self::MoreExtra => "second and third extra byte",
             Self::Policy => "policy",
+            Self::Measures => "evaluations, fifty-move counter and repetition",
+            Self::PliesToGo => "plies to the end of the game",
         })
     }
 }
@@ -273,6 +289,11 @@ mod tests {
             text(Format::Bullet, Format::Marlin),
             "bulletformat to marlinformat loses: second and third extra byte"
         );
+        assert_eq!(
+            text(Format::Zdat, Format::Bullet),
+            "zdat to bulletformat loses: castling rights, en passant square, policy, evaluations, \
+             fifty-move counter and repetition, plies to the end of the game"
+        );
         for format in Format::ALL {
             let loss = format.loss_into(format);
             assert!(loss.is_nothing());
@@ -290,7 +311,7 @@ mod tests {
         }
         names.dedup();
         assert_eq!(names.len(), Field::COUNT);
-        assert_eq!(names.last().unwrap(), "policy");
+        assert_eq!(names[Field::Policy as usize], "policy");
         assert_eq!(Fields::of(&Field::ALL).to_string(), names.join(", "));
         assert_eq!(Fields::NONE.to_string(), "");
     }

@@ -38,7 +38,7 @@ impl ConversionReport {
     }
 
     /// How many of them had something to lose in a field that was lost. Of fields that a position
-    /// does not show (best move, games, extra bytes, policy) every position counts.
+    /// does not show (best move, games, extra bytes, policy and what else an engine adds) every position counts.
     #[must_use]
     pub const fn lost(&self, field: Field) -> u64 {
         self.lost[field as usize]
@@ -65,7 +65,13 @@ fn holds(labelled: &LabelledPosition, field: Field) -> bool {
         Field::FullmoveNumber => position.fullmove_number().is_some(),
         Field::Score => labelled.label.score.is_some(),
         Field::Result => labelled.label.result.is_some(),
-        Field::BestMove | Field::Games | Field::Extra | Field::MoreExtra | Field::Policy => true,
+        Field::BestMove
+        | Field::Games
+        | Field::Extra
+        | Field::MoreExtra
+        | Field::Policy
+        | Field::Measures
+        | Field::PliesToGo => true,
     }
 }
 

@@ -12,7 +12,7 @@ use super::inputs::CHUNK_BYTES;
 use super::scratch::Scratch;
 use super::spill::{Entries, Spill, field};
 use super::{FilesError, Inputs, Meter, Output, PositionKey, Progress};
-use crate::{FixedRecord, MarlinMoveRecord, MarlinRecord};
+use crate::{BulletRecord, FixedRecord, MarlinMoveRecord, MarlinRecord};
 
 /// Removal of records whose position came before or comes later; see [`PositionKey`] for what makes
 /// positions the same. What is kept stays in the order of the inputs, byte for byte but for a
@@ -69,8 +69,8 @@ pub trait ScoredRecord: FixedRecord {
     fn with_stored_score_cp(&self, score_cp: i16) -> Self;
 }
 
-macro_rules! marlin_score {
-    ($($record:ident),*) => {$(
+macro_rules! scored {
+    ($($record:ident at $offset:literal),*) => {$(
         impl ScoredRecord for $record {
             fn stored_score_cp(&self) -> i16 {
                 self.score_cp()
@@ -78,14 +78,14 @@ macro_rules! marlin_score {
 
             fn with_stored_score_cp(&self, score_cp: i16) -> Self {
                 let mut bytes = self.to_bytes();
-                bytes[28..30].copy_from_slice(&score_cp.to_le_bytes());
+                bytes[$offset..$offset + 2].copy_from_slice(&score_cp.to_le_bytes());
                 Self::from_bytes(&bytes)
             }
         }
     )*};
 }
 
-marlin_score!(MarlinRecord, MarlinMoveRecord);
+scored!(MarlinRecord at 28, MarlinMoveRecord at 28, BulletRecord at 24);
 
 /// Record number, score and key.
 const ENTRY_BYTES: usize = 8 + 2 + PositionKey::BYTES;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use crate::{AtomicFileError, ViewError};
+use crate::{AtomicFileError, ViewError, ViriFault};
 
 /// Why work on files failed. Outputs are as they were, unless noted.
 #[derive(Debug, Error)]
@@ -55,6 +55,14 @@ pub enum FilesError {
         byte_offset: u64,
         /// What is wrong with it.
         source: Box<dyn Error + Send + Sync>,
+    },
+    /// A game is not what its format says.
+    #[error("{}", path.display())]
+    Game {
+        /// The input.
+        path: PathBuf,
+        /// The game, and what is wrong with it.
+        source: ViriFault,
     },
     /// The output is also an input, perhaps by another name.
     #[error("{}: is also an input, as {}", output.display(), input.display())]

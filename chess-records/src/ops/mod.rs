@@ -25,12 +25,14 @@
 //! # Ok::<(), chess_records::ops::FilesError>(())
 //! ```
 //!
+//! Games of viriformat are split by [`SplitFiles::run_games`] and read one by one by [`GameReader`].
 //! Streams (pipes, text) go through [`StreamRecord`]; a [`Filter`] and [`Statistics`] take decoded
 //! positions from wherever they come.
 
 mod dedup;
 mod error;
 mod filter;
+mod games;
 mod inputs;
 mod interleave;
 mod interleaved;
@@ -40,12 +42,14 @@ mod scratch;
 mod shuffle;
 mod spill;
 mod split_files;
+mod split_games;
 mod statistics;
 mod stream;
 
 pub use dedup::{Dedup, DedupReport, Keep, ScoredRecord};
 pub use error::FilesError;
 pub use filter::Filter;
+pub use games::{GameReadError, GameReader};
 pub use inputs::Inputs;
 pub use interleave::{InterleaveError, InterleaveOrder, InterleaveOrderIter, interleave};
 pub use interleaved::Interleaved;

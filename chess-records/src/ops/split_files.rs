@@ -1,6 +1,7 @@
 //! Files split into parts that share no game.
 
 use std::io::Write;
+use std::path::Path;
 use std::vec::Vec;
 
 use super::inputs::Chunk;
@@ -77,6 +78,9 @@ pub enum SplitFilesError {
     /// Games were asked for, but the files do not tell them.
     #[error("the files do not tell games: records without a move number, or not in game order")]
     NotByGame,
+    /// Positions were to be kept together, but the files hold games.
+    #[error("games are not split by positions: expand them into records first")]
+    Positions,
     /// The files cannot be worked on.
     #[error(transparent)]
     Files(#[from] FilesError),
@@ -102,7 +106,9 @@ impl SplitFiles {
         }
         let mut meter = Meter::new(2 * inputs.bytes(), progress);
         let rule = self.rule(count_games(inputs, &mut meter)?, shares)?;
-        let opened = outputs.iter().map(|output| Part::create(output, inputs));
+        let opened = outputs
+            .iter()
+            .map(|output| Part::create(output, inputs.paths()));
         let mut parts = opened.collect::<Result<Vec<_>, _>>()?;
         write_parts(inputs, &rule, &mut parts, &mut meter)?;
         let reports = parts.into_iter().map(Part::finish);
@@ -163,10 +169,10 @@ impl Rule {
 }
 
 /// The ends of the parts' shares of 1; the last is 1.
-struct Shares(Vec<f64>);
+pub(super) struct Shares(Vec<f64>);
 
 impl Shares {
-    fn new(shares: impl Iterator<Item = f64>) -> Result<Self, SplitFilesError> {
+    pub(super) fn new(shares: impl Iterator<Item = f64>) -> Result<Self, SplitFilesError> {
         let shares: Vec<f64> = shares.collect();
         for (index, &found) in shares.iter().enumerate() {
             if !(found > 0.0 && found.is_finite()) {
@@ -183,7 +189,7 @@ impl Shares {
     }
 
     /// The part of item `index` of `count`.
-    fn part(&self, index: u64, count: u64) -> usize {
+    pub(super) fn part(&self, index: u64, count: u64) -> usize {
         let ends = self.0.iter().map(|end| (end * count as f64).round());
         let behind = ends.take_while(|&end| index as f64 >= end).count();
         behind.min(self.0.len() - 1)
@@ -197,27 +203,31 @@ impl Shares {
 }
 
 /// An output being written.
-struct Part {
+pub(super) struct Part {
     file: AtomicFile,
-    report: PartReport,
+    pub(super) report: PartReport,
 }
 
 impl Part {
-    fn create<R: FixedRecord>(output: &Output, inputs: &Inputs<R>) -> Result<Self, FilesError> {
+    pub(super) fn create<'a>(
+        output: &Output,
+        inputs: impl IntoIterator<Item = &'a Path>,
+    ) -> Result<Self, FilesError> {
         Ok(Self {
-            file: output.create(inputs.paths())?,
+            file: output.create(inputs)?,
             report: PartReport::default(),
         })
     }
 
-    fn write(&mut self, record: &[u8]) -> Result<(), FilesError> {
-        let written = self.file.write_all(record);
+    /// Writes so many records.
+    pub(super) fn write(&mut self, bytes: &[u8], records: u64) -> Result<(), FilesError> {
+        let written = self.file.write_all(bytes);
         written.map_err(|source| FilesError::write(self.file.target(), source))?;
-        self.report.records += 1;
+        self.report.records += records;
         Ok(())
     }
 
-    fn finish(self) -> Result<PartReport, FilesError> {
+    pub(super) fn finish(self) -> Result<PartReport, FilesError> {
         self.file.finish()?;
         Ok(self.report)
     }
@@ -256,7 +266,7 @@ fn write_games<R: FixedRecord>(
                 parts[part].report.games += 1;
                 game += 1;
             }
-            parts[part].write(record.as_bytes())?;
+            parts[part].write(record.as_bytes(), 1)?;
         }
         Ok(())
     })
@@ -273,7 +283,7 @@ fn write_positions<R: FixedRecord>(
         for decoded in chunk.decoded() {
             let (record, labelled) = decoded?;
             let hash = PositionKey::new(&labelled.position).hash(seed);
-            parts[shares.part_of_hash(hash)].write(record.as_bytes())?;
+            parts[shares.part_of_hash(hash)].write(record.as_bytes(), 1)?;
         }
         Ok(())
     })

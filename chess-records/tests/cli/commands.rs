@@ -348,8 +348,8 @@ fn losses_are_refused_or_counted() {
     let ran = folder.run("convert a.marlin a.txt --lossy").succeeded();
     assert_eq!(
         ran.stderr,
-        "the fullmove number (or that it is unknown) was lost of 1 records\n\
-         the extra byte was lost of 2 records\n"
+        "lost of 1 records: the fullmove number (or that it is unknown)\n\
+         lost of 2 records: the extra byte\n"
     );
     assert_eq!(
         folder
@@ -360,8 +360,8 @@ fn losses_are_refused_or_counted() {
         4
     );
     folder.run("convert a.marlin m --to marlin-move").failed(
-        1,
-        "record 0 at byte 0: the fullmove number (or that it is unknown) would be lost",
+        2,
+        "marlinformat to marlinformat with a best move loses: fullmove number; --lossy",
     );
     folder
         .run("convert a.marlin a.txt --from marlin-move --lossy --force")

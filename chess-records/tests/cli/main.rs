@@ -4,8 +4,11 @@
 #![allow(clippy::unwrap_used)]
 
 mod commands;
+mod formats;
+mod games;
 #[cfg(unix)]
 mod kill;
 #[cfg(unix)]
 mod pipes;
 mod support;
+mod zdat;

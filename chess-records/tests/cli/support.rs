@@ -6,6 +6,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use chess_records::{BulletRecord, MarlinView};
+use serde_json::Value;
+
 pub(crate) const GOLDEN: &[u8] = include_bytes!("../golden/marlin/valid/positions.marlin");
 
 /// `count` sound records: the golden positions again and again, each with its number in score and
@@ -124,4 +127,47 @@ impl Ran {
         );
         self
     }
+}
+
+/// A golden file's path.
+pub(crate) fn golden(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/golden")
+        .join(name)
+}
+
+/// The golden games.
+pub(crate) fn golden_games() -> Vec<u8> {
+    fs::read(golden("viri/valid/games.viri")).unwrap()
+}
+
+/// The golden positions as bulletformat, each numbered in its extra bytes.
+pub(crate) fn bullets(count: usize) -> Vec<u8> {
+    let marlin = records(count);
+    let view = MarlinView::new(&marlin).unwrap();
+    let numbered = (0u32..).zip(view.iter());
+    let bullet = numbered.map(|(number, labelled)| {
+        let [a, b, c, _] = number.to_le_bytes();
+        let record = BulletRecord::from_labelled_lossy(&labelled.unwrap(), [a, b, c]);
+        record.unwrap().to_bytes()
+    });
+    bullet.flatten().collect()
+}
+
+/// A folder with files of games, of bulletformat and of zdat.
+pub(crate) fn with_formats() -> Folder {
+    let folder = Folder::new();
+    folder.write("a.viri", golden_games());
+    folder.write("a.bullet", bullets(300));
+    for name in ["stoof", "edge", "rank8", "nodict"] {
+        for extension in ["zdat", "zdat.idx"] {
+            let bytes = fs::read(golden(&format!("zdat/valid/{name}.{extension}"))).unwrap();
+            folder.write(&format!("{name}.{extension}"), bytes);
+        }
+    }
+    folder
+}
+
+pub(crate) fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
 }

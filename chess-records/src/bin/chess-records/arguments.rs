@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use chess_records::ops::Output;
-use clap::Args;
+use chess_records::zdat::{Layout, RankOrder};
+use clap::{Args, ValueEnum};
 
 use crate::failure::Failure;
 use crate::format::Format;
@@ -46,6 +47,42 @@ pub(crate) struct InputOptions {
 impl InputOptions {
     pub(crate) fn format(&self) -> Result<Format, Failure> {
         Format::of_all(self.inputs.iter().map(PathBuf::as_path), self.format)
+    }
+}
+
+/// How `.zdat` files number ranks.
+#[derive(Args)]
+pub(crate) struct LayoutOptions {
+    /// How a .zdat file numbers ranks, if its records do not tell
+    #[arg(long)]
+    layout: Option<LayoutName>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum LayoutName {
+    /// Rank 1 first, policy from a1
+    Rank1,
+    /// Rank 1 first, policy from a8
+    Rank1PolicyA8,
+    /// Rank 8 first, policy from a1
+    Rank8PolicyA1,
+    /// Rank 8 first, policy from a8
+    Rank8,
+}
+
+impl LayoutOptions {
+    /// The layout asked for, which only `.zdat` has.
+    pub(crate) fn of(&self, format: Format) -> Result<Option<Layout>, Failure> {
+        use RankOrder::{Rank1First, Rank8First};
+        if self.layout.is_some() && format != Format::Zdat {
+            return Err(Failure::usage("--layout is for zdat files alone"));
+        }
+        Ok(self.layout.map(|name| match name {
+            LayoutName::Rank1 => Layout::new(Rank1First, Rank1First),
+            LayoutName::Rank1PolicyA8 => Layout::new(Rank1First, Rank8First),
+            LayoutName::Rank8PolicyA1 => Layout::new(Rank8First, Rank1First),
+            LayoutName::Rank8 => Layout::new(Rank8First, Rank8First),
+        }))
     }
 }
 

@@ -3,7 +3,9 @@
 use std::error::Error;
 use std::io;
 
-use chess_records::ops::{FilesError, InterleaveError, RecordReadError, SplitFilesError};
+use chess_records::ops::{
+    FilesError, GameReadError, InterleaveError, RecordReadError, SplitFilesError,
+};
 use chess_records::{AtomicFileError, TextReadError};
 
 use crate::interrupt;
@@ -80,7 +82,9 @@ fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {
 impl From<FilesError> for Failure {
     fn from(error: FilesError) -> Self {
         match error {
-            FilesError::Record { .. } | FilesError::View { .. } => Self::Data(error.into()),
+            FilesError::Record { .. } | FilesError::View { .. } | FilesError::Game { .. } => {
+                Self::Data(error.into())
+            }
             _ => Self::Other(error.into()),
         }
     }
@@ -125,6 +129,9 @@ pub(crate) fn is_fault(error: &(dyn Error + 'static)) -> bool {
     ) || matches!(
         error.downcast_ref::<TextReadError>(),
         Some(TextReadError::Io { .. })
+    ) || matches!(
+        error.downcast_ref::<GameReadError>(),
+        Some(GameReadError::Io { .. })
     );
     !io_failed
 }

@@ -4,11 +4,13 @@ mod arguments;
 mod commands;
 mod failure;
 mod format;
+mod games;
 mod interrupt;
 mod progress;
 mod report;
 mod streams;
 mod units;
+mod zdat;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -19,9 +21,9 @@ use failure::Failure;
 
 /// Looks at, checks, converts and reorders files of chess training records.
 ///
-/// Formats are told by the extension (.marlin, .txt) or by --format; .bin and .data mean something
-/// else to every program, so that they are not guessed at. Where a command says so, "-" is standard
-/// input or output.
+/// Formats are told by the extension (.marlin, .bullet, .viri, .zdat, .txt) or by --format; .bin and
+/// .data mean something else to every program, so that they are not guessed at. Where a command says
+/// so, "-" is standard input or output.
 ///
 /// What is written takes its place whole and at the end; existing files are kept unless --force is
 /// given. Ctrl-C leaves the output as it was.
@@ -37,6 +39,7 @@ Examples:
   chess-records inspect games.marlin
   chess-records verify games.marlin
   chess-records convert games.marlin games.txt
+  chess-records convert games.viri games.marlin --quiet --min-ply 16 --lossy
   chess-records shuffle a.marlin b.marlin -o all.marlin --seed 7 --memory 4G
   chess-records filter games.marlin -o - --score -1000..1000 --no-check | chess-records stats - --format marlin
 

@@ -1,9 +1,7 @@
 //! Where records come from and go to: files, or pipes named "-".
 
 use std::fs::{self, File};
-use std::io::{
-    self, BufRead, BufReader, BufWriter, IsTerminal, Read, Seek, SeekFrom, Stdin, Stdout, Write,
-};
+use std::io::{self, BufReader, BufWriter, IsTerminal, Read, Seek, SeekFrom, Stdin, Stdout, Write};
 use std::path::{Path, PathBuf};
 
 use chess_records::ops::{Output, StreamRecord};
@@ -30,7 +28,8 @@ pub(crate) fn total_bytes(paths: &[PathBuf]) -> Option<u64> {
     paths.iter().map(bytes).sum()
 }
 
-enum Raw {
+/// Where bytes come from.
+pub(crate) enum Raw {
     File(File),
     Stdin(Stdin),
 }
@@ -44,10 +43,13 @@ impl Read for Raw {
     }
 }
 
+/// The bytes of a source.
+pub(crate) type Bytes = BufReader<Tracked<Raw>>;
+
 /// A file or standard input, being read.
 pub(crate) struct Source {
     name: PathBuf,
-    buffered: BufReader<Tracked<Raw>>,
+    buffered: Bytes,
     start: u64,
 }
 
@@ -114,13 +116,13 @@ impl Source {
                 Ok(decoded) => Ok((record, decoded)),
                 Err(error) => Err(Failure::data(Named::of(
                     &name,
-                    Placed::of::<U>(index, error),
+                    Placed::of(Place::record::<U>(index), error),
                 ))),
             }
         })
     }
 
-    pub(crate) fn into_bytes(self) -> impl BufRead {
+    pub(crate) fn into_bytes(self) -> Bytes {
         self.buffered
     }
 }
@@ -147,20 +149,40 @@ impl Named {
     }
 }
 
+/// Where in its file a record stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Place {
+    Record { index: u64, byte: Option<u64> },
+    Ply { game: u64, ply: u64 },
+}
+
+impl Place {
+    pub(crate) fn record<U: StreamRecord>(index: u64) -> Self {
+        let byte = U::FIXED_BYTES.map(|bytes| index * bytes as u64);
+        Self::Record { index, byte }
+    }
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Record { index, byte: None } => write!(f, "record {index}"),
+            Self::Record {
+                index,
+                byte: Some(byte),
+            } => write!(f, "record {index} at byte {byte}"),
+            Self::Ply { game, ply } => write!(f, "game {game}, ply {ply}"),
+        }
+    }
+}
+
 /// An error with the place of the record it concerns.
 #[derive(Debug)]
 pub(crate) struct Placed(String, Box<dyn std::error::Error>);
 
 impl Placed {
-    pub(crate) fn of<U: StreamRecord>(
-        index: u64,
-        error: impl Into<Box<dyn std::error::Error>>,
-    ) -> Self {
-        let place = match U::FIXED_BYTES {
-            Some(bytes) => format!("record {index} at byte {}", index * bytes as u64),
-            None => format!("record {index}"),
-        };
-        Self(place, error.into())
+    pub(crate) fn of(place: Place, error: impl Into<Box<dyn std::error::Error>>) -> Self {
+        Self(place.to_string(), error.into())
     }
 }
 
@@ -224,6 +246,11 @@ impl Sink {
 
     pub(crate) fn put(&mut self, record: &impl StreamRecord) -> Result<(), Failure> {
         let written = record.write_to(self);
+        written.map_err(|error| of_file(&self.name(), "cannot be written", error))
+    }
+
+    pub(crate) fn put_bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        let written = self.write_all(bytes);
         written.map_err(|error| of_file(&self.name(), "cannot be written", error))
     }
 

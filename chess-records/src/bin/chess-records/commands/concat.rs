@@ -6,18 +6,22 @@ use chess_records::ops::StreamRecord;
 
 use crate::arguments::{InputOptions, OutputOptions};
 use crate::failure::Failure;
-use crate::format::with_unit;
+use crate::format::{Format, with_unit};
+use crate::games::Games;
 use crate::progress::Progress;
 use crate::streams::{Sink, Source, total_bytes};
 
 /// Writes files one after another into one.
 ///
-/// Fixed-size records are copied as they are; lines of text are read and written anew. "-" is
-/// standard input or output.
+/// Fixed-size records are copied as they are; lines of text are read and written anew; games are
+/// copied when their start and end have been found. "-" is standard input or output.
 #[derive(Args)]
 #[command(after_long_help = "\
+Formats: all but zdat.
+
 Examples:
   chess-records concat a.marlin b.marlin -o both.marlin
+  chess-records concat a.viri b.viri -o both.viri
   zcat c.marlin.gz | chess-records concat a.marlin - -o both.marlin --format marlin")]
 pub(crate) struct Concat {
     #[command(flatten)]
@@ -28,16 +32,32 @@ pub(crate) struct Concat {
 
 impl Concat {
     pub(crate) fn run(&self) -> Result<(), Failure> {
-        with_unit!(self.input.format()?, U => self.copy::<U>())
+        match self.input.format()? {
+            Format::Viri => self.copy_games(),
+            format => with_unit!(format, U => self.copy::<U>(format)),
+        }
     }
 
-    fn copy<U: StreamRecord>(&self) -> Result<(), Failure> {
+    fn copy<U: StreamRecord>(&self, format: Format) -> Result<(), Failure> {
         let inputs = &self.input.inputs;
-        let mut sink = Sink::create(&self.output, self.input.format()?, inputs)?;
+        let mut sink = Sink::create(&self.output, format, inputs)?;
         let progress = Progress::new(total_bytes(inputs));
         for path in inputs {
             for record in Source::open(path, &progress)?.records::<U>() {
                 sink.put(&record?)?;
+            }
+        }
+        sink.finish()
+    }
+
+    fn copy_games(&self) -> Result<(), Failure> {
+        let inputs = &self.input.inputs;
+        let mut sink = Sink::create(&self.output, Format::Viri, inputs)?;
+        let progress = Progress::new(total_bytes(inputs));
+        for path in inputs {
+            let mut games = Games::open(path, &progress)?;
+            while let Some(bytes) = games.next_bytes()? {
+                sink.put_bytes(bytes)?;
             }
         }
         sink.finish()

@@ -13,11 +13,14 @@ use crate::report::note;
 /// Writes one record of each position.
 ///
 /// Positions are the same if placement, side to move, castling rights and en passant square are; a
-/// square where no pawn can legally take does not count, nor do clocks. Order is kept. Temporary
+/// square where no pawn can legally take does not count, nor do clocks. In bullet files positions are
+/// the same if they are as the mover sees them, which is all these tell. Order is kept. Temporary
 /// files go to a folder beside the output (.NAME.chess-records), at most 1½ times the size of the
 /// inputs.
 #[derive(Args)]
 #[command(after_long_help = "\
+Formats: marlin, marlin-move, bullet.
+
 Examples:
   chess-records dedup games.marlin -o unique.marlin
   chess-records dedup a.marlin b.marlin -o unique.marlin --keep mean-score --memory 4G")]

@@ -16,10 +16,12 @@ use crate::streams::{Sink, Source, total_bytes};
 /// Writes the records that fulfil every condition given.
 ///
 /// Ranges are LOW..HIGH with both ends in them; either end may be left out. A record that does not
-/// tell (such as one without a move number, asked for its move) is not written. "-" is standard input
-/// or output.
+/// tell (such as one without a move number, asked for its move) is not written. In bullet files the
+/// side to move is White. "-" is standard input or output.
 #[derive(Args)]
 #[command(after_long_help = "\
+Formats: all but viri and zdat; convert expands the games of viri with filters of its own.
+
 Examples:
   chess-records filter games.marlin -o quiet.marlin --score -1000..1000 --no-check --ply 16..
   chess-records filter games.marlin -o - --men ..7 | chess-records stats - --format marlin")]

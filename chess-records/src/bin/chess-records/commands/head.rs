@@ -9,16 +9,20 @@ use chess_records::ops::StreamRecord;
 use crate::arguments::OutputOptions;
 use crate::failure::Failure;
 use crate::format::{Format, with_unit};
+use crate::games::Games;
 use crate::progress::Progress;
 use crate::streams::{Sink, Source};
 
 /// Writes the first records of a file, or a stretch of it.
 ///
-/// "-" is standard input or output. A file that is shorter gives what it has.
+/// What is counted in viri files are games. "-" is standard input or output. A file that is shorter gives what it has.
 #[derive(Args)]
 #[command(after_long_help = "\
+Formats: all but zdat.
+
 Examples:
   chess-records head games.marlin -n 1000 -o some.marlin
+  chess-records head games.viri -n 100 -o some.viri
   chess-records head games.txt --skip 500 -n 10 -o -")]
 pub(crate) struct Head {
     /// The file to read
@@ -27,10 +31,10 @@ pub(crate) struct Head {
     /// The file's format, if its extension does not tell
     #[arg(long)]
     format: Option<Format>,
-    /// How many records to write
+    /// How many records or games to write
     #[arg(short = 'n', long, value_name = "N", default_value_t = 10)]
     records: u64,
-    /// How many records to pass over first
+    /// How many records or games to pass over first
     #[arg(long, value_name = "N", default_value_t = 0)]
     skip: u64,
     #[command(flatten)]
@@ -39,8 +43,26 @@ pub(crate) struct Head {
 
 impl Head {
     pub(crate) fn run(&self) -> Result<(), Failure> {
-        let format = Format::of(&self.input, self.format, "--format")?;
-        with_unit!(format, U => self.copy::<U>(format))
+        let format = Format::of_input(&self.input, self.format, "--format")?;
+        match format {
+            Format::Viri => self.copy_games(),
+            format => with_unit!(format, U => self.copy::<U>(format)),
+        }
+    }
+
+    fn copy_games(&self) -> Result<(), Failure> {
+        let inputs = std::slice::from_ref(&self.input);
+        let mut sink = Sink::create(&self.output, Format::Viri, inputs)?;
+        let mut games = Games::open(&self.input, &Progress::new(None))?;
+        for number in 0..self.skip.saturating_add(self.records) {
+            let Some(bytes) = games.next_bytes()? else {
+                break;
+            };
+            if number >= self.skip {
+                sink.put_bytes(bytes)?;
+            }
+        }
+        sink.finish()
     }
 
     fn copy<U: StreamRecord>(&self, format: Format) -> Result<(), Failure> {

@@ -18,6 +18,8 @@ use crate::report::note;
 /// Without weights, files are mixed by their lengths and every record is written.
 #[derive(Args)]
 #[command(after_long_help = "\
+Formats: marlin, marlin-move, bullet.
+
 Examples:
   chess-records interleave a.marlin b.marlin -o mixed.marlin
   chess-records interleave self-play.marlin endgames.marlin --weights 9,1 -o mixed.marlin")]

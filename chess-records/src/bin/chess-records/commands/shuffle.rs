@@ -17,6 +17,8 @@ use crate::progress::shown;
 /// size of the inputs. After an interruption, the same command goes on where it was.
 #[derive(Args)]
 #[command(after_long_help = "\
+Formats: marlin, marlin-move, bullet.
+
 Examples:
   chess-records shuffle games.marlin -o shuffled.marlin
   chess-records shuffle a.marlin b.marlin -o all.marlin --seed 7 --memory 4G")]

@@ -9,20 +9,23 @@ use chess_records::ops::{Inputs, Output, SplitBy, SplitFiles, SplitReport};
 
 use crate::arguments::InputOptions;
 use crate::failure::Failure;
-use crate::format::with_fixed;
+use crate::format::{Format, with_fixed};
 use crate::progress::shown;
 use crate::report::note;
 use crate::streams::target;
 
 /// Splits files into training, validation and test files.
 ///
-/// Whole games go to a part, if the files tell games: records with move numbers, in game order. Else
+/// Whole games go to a part, if the files tell games: viri files, and records with move numbers, in game order. Else
 /// all copies of a position go to a part, but positions of a game may be in several; the command says
 /// so, and --by game refuses it. Shuffle after splitting, not before.
 #[derive(Args)]
 #[command(after_long_help = "\
+Formats: marlin, marlin-move, bullet, viri; the second and third do not tell games.
+
 Examples:
   chess-records split games.marlin --train train.marlin --validation val.marlin
+  chess-records split games.viri --train train.viri --validation val.viri
   chess-records split games.marlin --train train.marlin --validation val.marlin --test test.marlin \\
       --validation-share 0.02 --test-share 0.02 --seed 1")]
 pub(crate) struct Split {
@@ -64,19 +67,33 @@ enum By {
 
 impl Split {
     pub(crate) fn run(&self) -> Result<(), Failure> {
-        with_fixed!(self.input.format()?, R => self.split::<R>())
+        match self.input.format()? {
+            Format::Viri => self.split_games(),
+            format => with_fixed!(format, R => self.split::<R>()),
+        }
     }
 
-    fn split<R: FixedRecord>(&self) -> Result<(), Failure> {
-        let parts = self.parts()?;
-        let inputs = Inputs::<R>::open(&self.input.inputs)?;
-        let split = SplitFiles {
+    fn how(&self) -> SplitFiles {
+        SplitFiles {
             seed: self.seed,
             by: self.by.map(|by| match by {
                 By::Game => SplitBy::Game,
                 By::Position => SplitBy::Position,
             }),
-        };
+        }
+    }
+
+    fn split_games(&self) -> Result<(), Failure> {
+        let (parts, inputs) = (self.parts()?, &self.input.inputs);
+        let split = self.how();
+        let report = shown(|progress| split.run_games(inputs, &parts, progress))?;
+        say(&report, &parts)
+    }
+
+    fn split<R: FixedRecord>(&self) -> Result<(), Failure> {
+        let parts = self.parts()?;
+        let inputs = Inputs::<R>::open(&self.input.inputs)?;
+        let split = self.how();
         let report = shown(|progress| split.run(&inputs, &parts, progress))?;
         say(&report, &parts)
     }

@@ -4,9 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::arguments::InputOptions;
+use crate::arguments::{InputOptions, LayoutOptions};
 use crate::failure::Failure;
-use crate::format::with_unit;
 use crate::progress::Progress;
 use crate::report::{Report, plot};
 use crate::streams::{Sink, total_bytes};
@@ -14,16 +13,19 @@ use crate::streams::{Sink, total_bytes};
 /// Counts results, scores, men, phases and games of files taken together.
 ///
 /// Scores are from White's side. The phase is 24 at the start and 0 in a pawn endgame (a knight or
-/// bishop counts 1, a rook 2, a queen 4). "-" is standard input. Exits with 1 if a record is at fault.
+/// bishop counts 1, a rook 2, a queen 4). In bullet and zdat files the side to move is White. "-" is standard input. Exits with 1 if a record is at fault.
 #[derive(Args)]
 #[command(after_long_help = "\
 Examples:
   chess-records stats games.marlin
   chess-records stats a.marlin b.marlin --json
+  chess-records stats games.viri
   chess-records stats games.marlin --plot games.svg")]
 pub(crate) struct Stats {
     #[command(flatten)]
     input: InputOptions,
+    #[command(flatten)]
+    layout: LayoutOptions,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -38,6 +40,7 @@ pub(crate) struct Stats {
 impl Stats {
     pub(crate) fn run(&self) -> Result<(), Failure> {
         let (format, inputs) = (self.input.format()?, &self.input.inputs);
+        let layout = self.layout.of(format)?;
         let files = inputs.iter().filter(|path| !crate::streams::is_pipe(path));
         let plot_output = self
             .plot
@@ -49,7 +52,7 @@ impl Stats {
         let progress = Progress::new(total_bytes(inputs));
         let mut report = Report::new(format);
         for path in inputs {
-            with_unit!(format, U => report.add::<U>(path, &progress))?;
+            report.add_file(path, layout, &progress)?;
         }
         drop(progress);
         if let Some(output) = plot_output {

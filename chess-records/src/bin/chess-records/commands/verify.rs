@@ -1,5 +1,6 @@
 //! `verify`: every fault.
 
+use std::cell::RefCell;
 use std::io::{BufRead, Read};
 use std::path::Path;
 
@@ -8,21 +9,28 @@ use serde_json::json;
 
 use chess_records::LabelledPosition;
 use chess_records::ops::StreamRecord;
+use chess_records::zdat::{Layout, ZdatFault};
 
-use crate::arguments::InputOptions;
+use crate::arguments::{InputOptions, LayoutOptions};
 use crate::failure::{Failure, chain};
 use crate::format::{Format, with_unit};
+use crate::games::Games;
 use crate::progress::Progress;
-use crate::report::print;
+use crate::report::{note, print};
 use crate::streams::{Named, Source, total_bytes};
+use crate::zdat::Opened;
 
 /// Checks every record and says what is wrong, and where.
 ///
-/// "-" is standard input. Exits with 1 if anything is wrong.
+/// Games are replayed move by move; what is wrong with them is told with game, ply and byte. In .zdat
+/// files the policy is checked too, once the layout is known. "-" is standard input. Exits with 1 if
+/// anything is wrong.
 #[derive(Args)]
 #[command(after_long_help = "\
 Examples:
   chess-records verify games.marlin
+  chess-records verify games.viri
+  chess-records verify train_1.zdat --layout rank1
   chess-records verify *.marlin --limit 10 --json")]
 pub(crate) struct Verify {
     #[command(flatten)]
@@ -30,6 +38,8 @@ pub(crate) struct Verify {
     /// Stop after so many faults
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
+    #[command(flatten)]
+    layout: LayoutOptions,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -38,13 +48,16 @@ pub(crate) struct Verify {
 impl Verify {
     pub(crate) fn run(&self) -> Result<(), Failure> {
         let format = self.input.format()?;
+        let layout = self.layout.of(format)?;
         let progress = Progress::new(total_bytes(&self.input.inputs));
         let mut found = Found::default();
         for path in &self.input.inputs {
-            let source = Source::open(path, &progress)?;
+            let source = || Source::open(path, &progress);
             match format {
-                Format::Text => self.check_lines(path, source, &mut found)?,
-                _ => with_unit!(format, U => self.check::<U>(source, &mut found))?,
+                Format::Text => self.check_lines(path, source()?, &mut found)?,
+                Format::Viri => self.check_games(path, &progress, &mut found)?,
+                Format::Zdat => self.check_groups(path, layout, &mut found)?,
+                _ => with_unit!(format, U => self.check::<U>(source()?, &mut found))?,
             }
         }
         drop(progress);
@@ -79,6 +92,65 @@ impl Verify {
         Ok(())
     }
 
+    fn check_games(
+        &self,
+        path: &Path,
+        progress: &Progress,
+        found: &mut Found,
+    ) -> Result<(), Failure> {
+        let mut games = Games::open(path, progress)?;
+        found.games.get_or_insert_default();
+        while !self.is_enough(found) {
+            match games.next() {
+                Ok(None) => break,
+                Ok(Some(game)) => match game.verify() {
+                    Ok(()) => found.add_game(game.len()),
+                    Err(fault) => self.note(chain(&Named::of(path, fault)), found)?,
+                },
+                // Where the next game starts is not known.
+                Err(Failure::Data(fault)) => {
+                    self.note(chain(fault.as_ref()), found)?;
+                    break;
+                }
+                Err(failure) => return Err(failure),
+            }
+        }
+        Ok(())
+    }
+
+    fn check_groups(
+        &self,
+        path: &Path,
+        layout: Option<Layout>,
+        found: &mut Found,
+    ) -> Result<(), Failure> {
+        let opened = match Opened::open(path, layout) {
+            Err(Failure::Data(fault)) => return self.note(chain(fault.as_ref()), found),
+            opened => opened?,
+        };
+        opened.say()?;
+        let layout = opened.layout().ok();
+        if layout.is_none() {
+            note("without a layout, castling, en passant and policy are not checked")?;
+        }
+        // Both closures count; neither runs while the other does.
+        let found = RefCell::new(found);
+        let tell = |fault: ZdatFault| {
+            let mut found = found.borrow_mut();
+            if self.is_enough(&found) {
+                return Ok(());
+            }
+            self.note(chain(&Named::of(path, fault)), &mut found)
+        };
+        opened.each(tell, |record| {
+            let faults = record.record.faults(layout);
+            found.borrow_mut().sound += u64::from(faults.is_empty());
+            faults
+                .into_iter()
+                .try_for_each(|error| tell(opened.record_fault(&record, error)))
+        })
+    }
+
     /// Lines are read here, as reading records ends at the first fault.
     fn check_lines(&self, path: &Path, source: Source, found: &mut Found) -> Result<(), Failure> {
         let (mut source, mut line) = (source.into_bytes(), Vec::new());
@@ -104,7 +176,10 @@ impl Verify {
     fn say(&self, found: &Found) -> Result<(), Failure> {
         let faults = found.faults.len() as u64 + found.printed;
         print(&if self.json {
-            let report = json!({ "sound": found.sound, "faults": found.faults });
+            let mut report = json!({ "sound": found.sound, "faults": found.faults });
+            if let Some(games) = found.games {
+                report["sound_games"] = games.into();
+            }
             format!("{report:#}\n")
         } else {
             let enough = if self.is_enough(found) {
@@ -112,7 +187,10 @@ impl Verify {
             } else {
                 ""
             };
-            format!("{} sound records, {faults} faults{enough}\n", found.sound)
+            let games = found.games.map(|games| format!(" in {games} sound games"));
+            let games = games.unwrap_or_default();
+            let sound = found.sound;
+            format!("{sound} sound records{games}, {faults} faults{enough}\n")
         })?;
         if faults > 0 {
             Err(Failure::Said)
@@ -128,9 +206,18 @@ const MAX_LINE_BYTES: u64 = 4098;
 #[derive(Default)]
 struct Found {
     sound: u64,
+    /// Those that are sound from start to end, in files of games.
+    games: Option<u64>,
     /// Kept for JSON alone.
     faults: Vec<String>,
     printed: u64,
+}
+
+impl Found {
+    fn add_game(&mut self, plies: usize) {
+        self.sound += plies as u64;
+        *self.games.get_or_insert_default() += 1;
+    }
 }
 
 /// How many records a line with its end holds: one, or none if it is empty.

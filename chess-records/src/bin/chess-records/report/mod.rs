@@ -2,20 +2,21 @@
 
 pub(crate) mod bars;
 pub(crate) mod board;
+mod files;
 pub(crate) mod plot;
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
 use chess_records::GameResult;
-use chess_records::ops::{Statistics, StreamRecord};
+use chess_records::ops::Statistics;
 
-use crate::failure::{Failure, chain};
+use crate::failure::Failure;
 use crate::format::Format;
-use crate::progress::Progress;
-use crate::streams::{Source, is_pipe};
+use crate::streams::is_pipe;
+use files::PlainScores;
 
 /// Prints to standard output.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
@@ -34,8 +35,20 @@ pub(crate) struct Report {
     format: Format,
     files: Vec<PathBuf>,
     pub(crate) statistics: Statistics,
+    /// In files of games.
+    games: Option<Games>,
+    plain_scores: PlainScores,
+    /// What is told of files beside their records.
+    facts: Vec<(&'static str, String)>,
     faults: u64,
     first_fault: Option<String>,
+}
+
+/// Whole games.
+#[derive(Clone, Copy, Default)]
+struct Games {
+    games: u64,
+    plies: u64,
 }
 
 impl Report {
@@ -44,31 +57,12 @@ impl Report {
             format,
             files: Vec::new(),
             statistics: Statistics::default(),
+            games: None,
+            plain_scores: PlainScores::default(),
+            facts: Vec::new(),
             faults: 0,
             first_fault: None,
         }
-    }
-
-    /// Counts a file's records. Those at fault are counted and passed over.
-    pub(crate) fn add<U: StreamRecord>(
-        &mut self,
-        path: &Path,
-        progress: &Progress,
-    ) -> Result<(), Failure> {
-        self.files.push(path.to_path_buf());
-        self.statistics.games.next_file();
-        for decoded in Source::open(path, progress)?.decoded::<U>() {
-            match decoded {
-                Ok((_, labelled)) => self.statistics.add(&labelled),
-                Err(Failure::Data(fault)) => {
-                    self.faults += 1;
-                    self.first_fault
-                        .get_or_insert_with(|| chain(fault.as_ref()));
-                }
-                Err(failure) => return Err(failure),
-            }
-        }
-        Ok(())
     }
 
     /// Prints everything, and fails if there were faults.
@@ -96,13 +90,23 @@ impl Report {
         self.files.iter().map(name).collect()
     }
 
+    fn game_count(&self) -> Option<u64> {
+        match self.games {
+            Some(games) => Some(games.games),
+            None => self.statistics.games.games(),
+        }
+    }
+
     fn rows(&self) -> Vec<(&'static str, String)> {
         let statistics = &self.statistics;
-        let games = statistics.games.games();
+        let games = self.game_count();
         let scores = &statistics.scores;
         let mut rows = vec![
             ("files", self.names().join(", ")),
             ("format", self.format.name().into()),
+        ];
+        rows.extend(self.facts.clone());
+        rows.extend([
             ("positions", statistics.positions.to_string()),
             (
                 "games",
@@ -117,7 +121,9 @@ impl Report {
             ),
             ("may castle", statistics.castling.to_string()),
             ("no move number", statistics.unnumbered.to_string()),
-        ];
+        ]);
+        rows.extend(self.games.map(|games| ("plies", games.plies.to_string())));
+        rows.extend(self.plain_scores.text().map(|text| ("score", text)));
         if let (Some(mean), Some((low, high))) = (scores.mean_cp(), scores.extremes_cp()) {
             rows.push((
                 "score",
@@ -164,11 +170,15 @@ impl Report {
             .map(|(middle_cp, count)| json!({ "middle_cp": middle_cp, "count": count }))
             .collect();
         let bishops = &statistics.corner_bishops;
+        let fact = |(name, text): &(&str, String)| json!({ "name": name, "text": text });
+        let facts: Vec<_> = self.facts.iter().map(fact).collect();
         json!({
             "files": self.names(),
             "format": self.format.name(),
             "positions": statistics.positions,
-            "games": statistics.games.games(),
+            "games": self.game_count(),
+            "plies": self.games.map(|games| games.plies),
+            "details": facts,
             "results": { "white_won": white, "draw": draw, "black_won": black },
             "sides": { "white": statistics.sides[0], "black": statistics.sides[1] },
             "castling": statistics.castling,
