@@ -123,8 +123,9 @@ fn a_search_allocates_nothing() {
                     }
                     stack.push_null();
                     std::hint::black_box(evaluator.evaluate_or(&mut stack, |_, _| 0));
-                    if ply % 5 == 0 {
-                        stack.pop();
+                    match ply % 5 {
+                        0 => stack.push_null(),
+                        _ => stack.pop(),
                     }
                 }
                 while stack.ply() > 0 {

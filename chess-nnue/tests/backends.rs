@@ -195,7 +195,8 @@ fn line(random: &mut Random, full: bool) -> Vec<Placement> {
     let mut line = vec![Placement::from_pieces(men.iter().copied()).unwrap()];
     for (put, lifted) in COUNTS {
         if full || men.len() >= 2 + lifted {
-            change(&mut men, put, lifted, random);
+            let mover = Color::ALL[(line.len() - 1) % 2];
+            change(&mut men, mover, put, lifted, random);
             line.push(Placement::from_pieces(men.iter().copied()).unwrap());
         }
     }
@@ -207,7 +208,14 @@ fn zero_network() -> Network {
     Network::new(architecture.clone(), &Weights::zero(&architecture)).unwrap()
 }
 
-fn change(men: &mut Vec<(Piece, Square)>, put: usize, lifted: usize, random: &mut Random) {
+/// Any men may go; those that come are the mover's.
+fn change(
+    men: &mut Vec<(Piece, Square)>,
+    mover: Color,
+    put: usize,
+    lifted: usize,
+    random: &mut Random,
+) {
     let before = men.clone();
     for _ in 0..lifted {
         let who = loop {
@@ -229,7 +237,7 @@ fn change(men: &mut Vec<(Piece, Square)>, put: usize, lifted: usize, random: &mu
             }
         };
         let piece_type = random.pick(&[PieceType::Pawn, PieceType::Knight, PieceType::Queen]);
-        men.push((Piece::new(random.pick(&Color::ALL), piece_type), square));
+        men.push((Piece::new(mover, piece_type), square));
     }
 }
 
