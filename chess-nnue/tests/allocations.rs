@@ -122,10 +122,11 @@ fn a_search_allocates_nothing() {
                         std::hint::black_box(stack.evaluate(&network));
                     }
                     stack.push_null();
+                    stack.push_null();
                     std::hint::black_box(evaluator.evaluate_or(&mut stack, |_, _| 0));
-                    match ply % 5 {
-                        0 => stack.push_null(),
-                        _ => stack.pop(),
+                    if ply % 5 == 0 {
+                        stack.pop();
+                        stack.push_null();
                     }
                 }
                 while stack.ply() > 0 {

@@ -196,7 +196,7 @@ fn line(random: &mut Random, full: bool) -> Vec<Placement> {
     for (put, lifted) in COUNTS {
         if full || men.len() >= 2 + lifted {
             let mover = Color::ALL[(line.len() - 1) % 2];
-            change(&mut men, mover, put, lifted, random);
+            change(&mut men, put, lifted, mover, random);
             line.push(Placement::from_pieces(men.iter().copied()).unwrap());
         }
     }
@@ -208,12 +208,11 @@ fn zero_network() -> Network {
     Network::new(architecture.clone(), &Weights::zero(&architecture)).unwrap()
 }
 
-/// Any men may go; those that come are the mover's.
 fn change(
     men: &mut Vec<(Piece, Square)>,
-    mover: Color,
     put: usize,
     lifted: usize,
+    mover: Color,
     random: &mut Random,
 ) {
     let before = men.clone();

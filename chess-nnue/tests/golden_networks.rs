@@ -107,8 +107,8 @@ fn check_scores(backend: Backend) {
     assert!(checked.values().all(|&positions| positions == 150));
 }
 
-/// What a stack says of a position at its root, and after the steps from there to a position with up to
-/// two men less, of the side that may put them back, and back. The steps are evaluated, so that all but the first score is an updated one.
+/// What a stack says of a position at its root, and after the steps from there to a position with one man
+/// or two less and back. The steps are evaluated, so that all but the first score is an updated one.
 fn scores_on_stack(network: &Network, position: &Position) -> [i32; 2] {
     let mut stack = AccumulatorStack::with_capacity(network, 2);
     stack.reset(position);
@@ -117,10 +117,10 @@ fn scores_on_stack(network: &Network, position: &Position) -> [i32; 2] {
     let men = Square::ALL
         .into_iter()
         .filter_map(|square| Some((here.piece_at(square)?, square)));
+    // Those of the side that puts them back.
+    let theirs = position.side_to_move().opponent();
     let gone = men
-        .filter(|(piece, _)| {
-            piece.color != position.side_to_move() && piece.piece_type != PieceType::King
-        })
+        .filter(|(piece, _)| piece.piece_type != PieceType::King && piece.color == theirs)
         .take(2);
     let there = here.after(&gone.collect::<Vec<_>>(), &[]).unwrap();
     for (from, to) in [(here, there), (there, here)] {

@@ -1,31 +1,54 @@
 //! What must hold of any bytes: one function per decoder and per round trip. Each takes bytes and
 //! panics when its property does not hold.
 
+mod bullet_record;
 mod bytes;
+mod convert;
 mod fen;
 mod marlin;
+mod moves;
 mod network;
 mod permutation;
 mod placement;
+mod sampler_state;
 mod text;
+mod viri;
+mod viri_move;
+mod zdat;
 
+pub use bullet_record::bullet_record;
+pub use convert::convert;
 pub use fen::fen;
 pub use marlin::marlin;
-pub use network::{bullet, network};
+pub use moves::moves;
+pub use network::{bullet_network, network};
 pub use permutation::permutation;
 pub use placement::placement;
+pub use sampler_state::sampler_state;
 pub use text::text;
+pub use viri::viri;
+pub use viri_move::viri_move;
+pub use zdat::{zdat, zdat_index, zdat_record};
 
 /// A property of any bytes.
 pub type Check = fn(&[u8]);
 
 /// Every check, by the name of its fuzz target and of its folder of seeds.
 pub const CHECKS: &[(&str, Check)] = &[
-    ("bullet", bullet),
+    ("bullet_network", bullet_network),
+    ("bullet_record", bullet_record),
+    ("convert", convert),
     ("fen", fen),
     ("marlin", marlin),
+    ("moves", moves),
     ("network", network),
     ("permutation", permutation),
     ("placement", placement),
+    ("sampler_state", sampler_state),
     ("text", text),
+    ("viri", viri),
+    ("viri_move", viri_move),
+    ("zdat", zdat),
+    ("zdat_index", zdat_index),
+    ("zdat_record", zdat_record),
 ];

@@ -14,7 +14,7 @@ pub fn network(data: &[u8]) {
 
 /// Takes the bytes for a network in bullet's layout. What is accepted must come out the same but for
 /// its padding, and can be evaluated.
-pub fn bullet(data: &[u8]) {
+pub fn bullet_network(data: &[u8]) {
     let Ok(architecture) = Architecture::from_bullet_len(data.len()) else {
         return;
     };

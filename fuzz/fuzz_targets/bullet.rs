@@ -1,5 +1,0 @@
-//! The fuzzer's way to `chess_data_fuzz::bullet`.
-
-#![no_main]
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| chess_data_fuzz::bullet(data));
