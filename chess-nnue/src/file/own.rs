@@ -169,12 +169,12 @@ impl Header {
                 found: fields.bytes(0),
             });
         }
-        fields.expect_u16("version", 8, VERSION)?;
+        fields.require_u16("version", 8, VERSION)?;
         let architecture = read_architecture(bytes, &fields)?;
         let len = header_len(&architecture);
-        fields.expect_u16("header length", 10, len as u16)?;
+        fields.require_u16("header length", 10, len as u16)?;
         let payload = payload_len(&architecture);
-        fields.expect("payload length", 36, payload, fields.u32(36).into())?;
+        fields.require("payload length", 36, payload, fields.u32(36).into())?;
         check_len(len as u64 + payload, bytes.len() as u64)?;
         Ok(Self {
             architecture,
@@ -191,7 +191,7 @@ fn read_architecture(bytes: &[u8], fields: &Fields<'_>) -> Result<Architecture, 
         found => return Err(FormatError::Activation { found }),
     };
     let inputs = Architecture::INPUTS_PER_BUCKET as u64;
-    fields.expect("inputs per bucket", 16, inputs, fields.u32(16).into())?;
+    fields.require("inputs per bucket", 16, inputs, fields.u32(16).into())?;
     let hidden = usize::try_from(fields.u32(20)).unwrap_or(usize::MAX);
     let architecture = Architecture::new(hidden)?
         .with_activation(activation)
@@ -204,14 +204,14 @@ fn read_architecture(bytes: &[u8], fields: &Fields<'_>) -> Result<Architecture, 
 
 fn read_king_buckets(bytes: &[u8], fields: &Fields<'_>) -> Result<KingBuckets, FormatError> {
     let flags = fields.u16(14);
-    fields.expect("flags", 14, (flags & 1).into(), flags.into())?;
+    fields.require("flags", 14, (flags & 1).into(), flags.into())?;
     let count = fields.u16(24);
     let map = match count {
         1 => [0; KING_MAP],
         _ => Fields::of(bytes, HEADER + KING_MAP)?.bytes(HEADER),
     };
     let buckets = KingBuckets::new(map, flags == 1)?;
-    fields.expect("king buckets", 24, buckets.count() as u64, count.into())?;
+    fields.require("king buckets", 24, buckets.count() as u64, count.into())?;
     Ok(buckets)
 }
 
@@ -239,13 +239,13 @@ impl<'a> Fields<'a> {
         u32::from_le_bytes(self.bytes(byte_offset))
     }
 
-    fn expect_u16(
+    fn require_u16(
         &self,
         field: &'static str,
         byte_offset: usize,
         expected: u16,
     ) -> Result<(), FormatError> {
-        self.expect(
+        self.require(
             field,
             byte_offset,
             expected.into(),
@@ -253,7 +253,7 @@ impl<'a> Fields<'a> {
         )
     }
 
-    fn expect(
+    fn require(
         &self,
         field: &'static str,
         byte_offset: usize,
