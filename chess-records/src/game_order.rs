@@ -4,7 +4,8 @@
 //! records of a game stand together and in order, which a shuffled file's do not; and nothing in a
 //! file says whether it was shuffled. So neighbours which the rule puts into one game are asked
 //! whether they can be of one game: a game has one result, and its men never grow in number. Where
-//! more than one such pair in ten says no, the file is taken not to be in game order.
+//! more than one such pair in ten says no, or more than half of those in one place, the file is taken
+//! not to be in game order. A file of which less than a 64th is shuffled may pass.
 
 use crate::view::sealed::{GameClue, Sealed};
 
@@ -32,6 +33,11 @@ pub(crate) fn in_game_order<R: Sealed>(records: &[R]) -> bool {
             // In 128 bits: a file may be larger than a 64th of the address space.
             let room = (records.len() - STRETCH) as u128;
             let start = (room * stretch as u128 / (STRETCHES - 1) as u128) as usize;
+            let mut here = Pairs::default();
+            here.count(&records[start..start + STRETCH]);
+            if here.are_shuffled() {
+                return false;
+            }
             pairs.count(&records[start..start + STRETCH]);
         }
     }
@@ -83,6 +89,12 @@ impl Pairs {
         self.told += 1;
         self.same_game += usize::from(same_game);
         self.contradicting += usize::from(same_game && contradicts);
+    }
+
+    /// Whether these few neighbours lie so badly that a part of the file must have been shuffled, be
+    /// the rest in order: half of what the rule puts into one game cannot be of one.
+    fn are_shuffled(&self) -> bool {
+        self.same_game >= 8 && self.contradicting * 2 > self.same_game
     }
 
     pub(crate) fn in_game_order(&self) -> bool {

@@ -197,13 +197,14 @@ impl Position {
 
     fn just_passed(&self, square: Square) -> bool {
         let enemy_pawns = Piece::new(self.side_to_move.opponent(), PieceType::Pawn);
-        let (rank, pawn_rank) = match self.side_to_move {
-            Color::White => (5, 4),
-            Color::Black => (2, 3),
+        let (rank, pawn_rank, start_rank) = match self.side_to_move {
+            Color::White => (5, 4, 6),
+            Color::Black => (2, 3, 1),
         };
-        let pawn = 1u64 << (pawn_rank * 8 + square.file());
+        let on = |rank: u8| 1u64 << (rank * 8 + square.file());
+        let (pawn, passed) = (on(pawn_rank), square.bit() | on(start_rank));
         square.rank() == rank
-            && self.placement.occupied() & square.bit() == 0
+            && self.placement.occupied() & passed == 0
             && self.placement.mask(enemy_pawns) & pawn != 0
     }
 

@@ -19,7 +19,47 @@ pub struct EvalScaleFit {
     /// For each score from −32,768 how many samples have it, and twice the points White got in them.
     /// Integers: the fit does not depend on the samples' order.
     by_score: Vec<(u64, u64)>,
+    /// How scores and results go together, by the side to move: a score of the mover's side instead of
+    /// White's shows in one of them only.
+    by_mover: [Correlation; Color::COUNT],
     samples: u64,
+}
+
+/// The sums of a correlation, in integers.
+#[derive(Clone, Copy, Debug, Default)]
+struct Correlation {
+    count: i128,
+    scores: i128,
+    squared_scores: i128,
+    points: i128,
+    squared_points: i128,
+    products: i128,
+}
+
+impl Correlation {
+    /// Fewer samples prove nothing.
+    const FEWEST: i128 = 200;
+    /// How many standard deviations a correlation must be from that of chance: one in 30,000 is.
+    const LEAST: f64 = 4.0;
+
+    fn add(&mut self, score: i128, points: i128) {
+        self.count += 1;
+        self.scores += score;
+        self.squared_scores += score * score;
+        self.points += points;
+        self.squared_points += points * points;
+        self.products += score * points;
+    }
+
+    /// Whether good scores do not come with good results, beyond chance.
+    fn is_missing(&self) -> bool {
+        let covariance = self.count * self.products - self.scores * self.points;
+        let of_scores = self.count * self.squared_scores - self.scores * self.scores;
+        let of_points = self.count * self.squared_points - self.points * self.points;
+        let deviation = (of_scores as f64).sqrt() * (of_points as f64).sqrt();
+        let from_chance = covariance as f64 / deviation * (self.count as f64).sqrt();
+        self.count >= Self::FEWEST && (from_chance.is_nan() || from_chance < Self::LEAST)
+    }
 }
 
 /// Why there is no eval scale that fits.
@@ -29,7 +69,7 @@ pub enum EvalScaleError {
     /// No sample has both.
     #[error("no sample has both a centipawn score and a result")]
     NoSamples,
-    /// Good scores do not come with good results.
+    /// Good scores do not come with good results, in the positions of one side at least.
     #[error(
         "the scores do not predict the results of {samples} samples; \
          are they from White's side?"
@@ -61,6 +101,7 @@ impl EvalScaleFit {
     pub fn new() -> Self {
         Self {
             by_score: vec![(0, 0); 1 << 16],
+            by_mover: [Correlation::default(); Color::COUNT],
             samples: 0,
         }
     }
@@ -89,7 +130,9 @@ impl EvalScaleFit {
         if let (Some(Score::Centipawns(score_cp)), Some(result)) = (label.score, label.result) {
             let entry = &mut self.by_score[usize::from((score_cp as u16) ^ 0x8000)];
             entry.0 += 1;
-            entry.1 += (2.0 * result.points(Color::White)) as u64;
+            entry.1 += u64::from(u8::from(result));
+            let mover = &mut self.by_mover[sample.side_to_move().index()];
+            mover.add(score_cp.into(), u8::from(result).into());
             self.samples += 1;
         }
     }
@@ -104,12 +147,16 @@ impl EvalScaleFit {
     ///
     /// # Errors
     ///
-    /// When no sample had both, or the best scale is not in that range: scores that do not predict the
-    /// results, as when they are from the wrong side, or scores that never fail.
+    /// When no sample had both, or the best scale is not in that range; when the scores do not predict
+    /// the results of either side's positions beyond chance, as when they are from the mover's side,
+    /// random or all the same (told from 200 positions on); and when the scores never fail.
     pub fn eval_scale(&self) -> Result<f64, EvalScaleError> {
         let samples = self.samples;
         if samples == 0 {
             return Err(EvalScaleError::NoSamples);
+        }
+        if self.by_mover.iter().any(Correlation::is_missing) {
+            return Err(EvalScaleError::NotPredictive { samples });
         }
         // The log-loss is convex in 1 / S: its slope crosses 0 once, upwards.
         let (mut low, mut high) = (1.0 / f64::from(Architecture::MAX_EVAL_SCALE), 1.0);
@@ -221,6 +268,50 @@ mod tests {
             let scale = fit(samples).unwrap();
             assert!((scale - expected).abs() < 1e-6, "{scale}");
         }
+    }
+
+    /// 1,000 positions, half of them Black's, whose results are as likely as their scores say.
+    fn played(score_of: impl Fn(i16, Color, usize) -> i16) -> Result<f64, EvalScaleError> {
+        let mut fit = EvalScaleFit::new();
+        for number in 0..1000usize {
+            let white_cp = ((number * 7919) % 601) as i16 - 300;
+            let mover = Color::ALL[number % 2];
+            let lucky = (number * 104_729 % 1000) as f64 / 1000.0;
+            let won = lucky < sigmoid(f64::from(white_cp) / 150.0);
+            let result = if won {
+                GameResult::WhiteWon
+            } else {
+                GameResult::BlackWon
+            };
+            let mut sample = sample(score_of(white_cp, mover, number), result);
+            sample.position = Position::new(chess_records::Board::placement(&sample), mover);
+            fit.add(&sample);
+        }
+        fit.eval_scale()
+    }
+
+    #[test]
+    fn scores_of_the_wrong_side_and_no_scores_at_all_are_refused() {
+        let scale = played(|white_cp, _, _| white_cp).unwrap();
+        assert!((120.0..180.0).contains(&scale), "{scale}");
+        let refused = Err(EvalScaleError::NotPredictive { samples: 1000 });
+        assert_eq!(played(|white_cp, _, _| -white_cp), refused);
+        let of_mover = |white_cp: i16, mover| {
+            if mover == Color::White {
+                white_cp
+            } else {
+                -white_cp
+            }
+        };
+        assert_eq!(
+            played(|white_cp, mover, _| of_mover(white_cp, mover)),
+            refused
+        );
+        assert_eq!(played(|_, _, _| 20), refused);
+        assert_eq!(
+            played(|_, _, number| (number * 31 % 601) as i16 - 300),
+            refused
+        );
     }
 
     #[test]
