@@ -428,11 +428,16 @@ mod tests {
 
     #[test]
     fn output_buckets_follow_the_men() {
-        let kings = placement(Square::E1, Square::E8);
-        for (buckets, bucket) in [(1, 0), (4, 0), (8, 0), (32, 0)] {
+        for buckets in 1..=32 {
             let architecture = Architecture::new(16).unwrap();
             let architecture = architecture.with_output_buckets(buckets).unwrap();
-            assert_eq!(architecture.output_bucket(&kings), bucket);
+            for men in 2..=32 {
+                let bucket = architecture.output_bucket_of(men);
+                assert_eq!(bucket, (men - 2) / 32usize.div_ceil(buckets));
+                assert!(bucket < buckets, "{men} men, {buckets} buckets");
+            }
+            let kings = placement(Square::E1, Square::E8);
+            assert_eq!(architecture.output_bucket(&kings), 0);
         }
     }
 }

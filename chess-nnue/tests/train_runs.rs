@@ -64,6 +64,24 @@ fn any_number_of_threads_gives_the_same_bits() {
 }
 
 #[test]
+fn weights_decay_as_configured() {
+    let training = random_positions(300, 1);
+    let largest = |weight_decay| {
+        let mut config = config(16);
+        config.epochs = 40;
+        config.learning_rate = 0.01;
+        config.weight_decay = weight_decay;
+        let parameters = run(config, &training).unwrap().parameters;
+        let weights = &parameters.weights().feature_weights;
+        weights
+            .iter()
+            .map(|weight| f64::from(weight.abs()))
+            .sum::<f64>()
+    };
+    assert!(largest(1.0) < 0.8 * largest(0.0));
+}
+
+#[test]
 fn seeds_decide_parameters_and_order() {
     let training = random_positions(300, 1);
     let outcome = |seed| {

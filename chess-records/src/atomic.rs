@@ -209,6 +209,9 @@ pub(crate) fn put_in_place(temporary: &Path, target: &Path) -> Result<(), Atomic
 
 pub(crate) fn check_target(target: &Path) -> Result<(), AtomicFileError> {
     let path = target.to_path_buf();
+    if target.as_os_str().as_encoded_bytes().ends_with(b"/") {
+        return Err(AtomicFileError::NoName { path });
+    }
     match fs::symlink_metadata(target) {
         Ok(metadata) if metadata.is_dir() => Err(AtomicFileError::Folder { path }),
         Ok(metadata) if metadata.is_symlink() => Err(AtomicFileError::Symlink { path }),
@@ -331,6 +334,7 @@ mod tests {
             std::format!("{shown}: is a folder, a file cannot take its place")
         );
         assert_eq!(error(Path::new("")), ": names no file");
+        assert_eq!(error(Path::new("new/")), "new/: names no file");
         let missing = error(&path.join("missing").join("data.bin"));
         assert!(
             missing.ends_with("data.bin: cannot be created in its folder"),

@@ -62,6 +62,25 @@ fn a_permuted_file_tells_nothing() {
     }
 }
 
+/// As a file that others were appended to, some of them shuffled.
+#[test]
+fn a_shuffled_tail_is_noticed() {
+    let whole = sample();
+    let shuffled = permuted(12_347);
+    for share in [5, 10, 20] {
+        let first = RECORDS as usize - RECORDS as usize * share / 100;
+        let ordered = &whole.records()[..first];
+        let tail = shuffled.records()[first..].iter();
+        let bytes: Vec<u8> = ordered
+            .iter()
+            .chain(tail)
+            .flat_map(|record| record.to_bytes())
+            .collect();
+        let view = MarlinView::new(bytes).unwrap();
+        assert_eq!(view.game_start(1), None, "{share}% shuffled");
+    }
+}
+
 #[test]
 fn bishops_for_castling_rooks_are_noticed() {
     let mut sound = CornerBishops::new();
