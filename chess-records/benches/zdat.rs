@@ -1,11 +1,11 @@
 //! Groups of `.zdat` records: `cargo bench -p chess-records --features zdat --bench zdat`.
 //!
-//! On a machine with two cores, shared with others and noisy, as medians of several runs:
+//! On a quiet machine with two cores, in one run:
 //!
-//! - Groups are decompressed at 0.99 times the speed of the zstd crate given the same frames.
-//! - With sparse policies, 13 times as many records a second as `zdat_numpy.py`, which does the same
-//!   with `np.nonzero`; with planes as well, 6 times as many.
-//! - Two threads stream 1.7 times as many records as one.
+//! - Groups are decompressed at 1.0 times the speed of the zstd crate given the same frames.
+//! - With sparse policies, 9 times as many records a second as `zdat_numpy.py`, which does the same
+//!   with `np.nonzero`; with planes as well, 7 times as many.
+//! - Two threads stream 1.9 times as many records as one (1.5 to 1.7 where others use the cores).
 //! - Of records that are decompressed already, sparse policies take a third of the time of dense
 //!   ones, and fill a hundredth of the memory: a record has 4096 cells and some 30 moves.
 // Helpers of benches fail by panicking.
