@@ -1,15 +1,15 @@
 //! Records beside the crates that define their formats: `cargo bench -p chess-records`.
 //!
 //! Throughput as a multiple of the peer's, in one run on one core of an AMD EPYC with AVX-512 (VBMI2)
-//! that was busy with other work, so roughly; 4096 records, games of about 45 plies:
+//! and was quiet; 4096 records, games of about 45 plies:
 //!
 //! | what | peer | ratio |
 //! |---|---|---|
-//! | `expand_men`, scalar | bulletformat 1.8, its iterator into the same arrays | 1.5 |
+//! | `expand_men`, scalar | bulletformat 1.8, its iterator into the same arrays | 1.4 |
 //! | `expand_men`, dispatched (AVX-512) | the same | 19 |
 //! | `expand_men`, dispatched (AVX-512) | bulletformat 1.8, its iterator alone | 19 |
-//! | `ViriGames::new` and `positions` | viriformat 3.0, `deserialise_from` and `visit_positions` | 1.0 |
-//! | `positions` | viriformat 3.0, `visit_positions` | 1.1 |
+//! | `ViriGames::new` and `positions` | viriformat 3.0, `deserialise_from` and `visit_positions` | 0.82 |
+//! | `positions` | viriformat 3.0, `visit_positions` | 0.85 |
 //!
 //! The peer's replay plays moves without looking whether they are legal; ours checks every one.
 // Helpers of benches fail by panicking.
