@@ -6,7 +6,7 @@ use chess_records::{Color, Piece, PieceType, Square};
 use crate::Delta;
 
 impl Delta {
-    /// What a move of [cozy-chess](https://crates.io/crates/cozy-chess) changes on the board it is
+    /// What a move of [cozy-chess](https://github.com/analog-hors/cozy-chess) changes on the board it is
     /// about to be played on. Castling is the king's move to its own rook's square, as that library
     /// has it.
     ///

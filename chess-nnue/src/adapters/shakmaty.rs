@@ -6,7 +6,7 @@ use chess_records::{Piece, Square};
 use crate::Delta;
 
 impl Delta {
-    /// What a move of [shakmaty](https://crates.io/crates/shakmaty) changes on the board it is about
+    /// What a move of [shakmaty](https://github.com/niklasf/shakmaty) changes on the board it is about
     /// to be played on by `color`.
     ///
     /// shakmaty is GPL-3.0-or-later: a binary built with the feature `shakmaty` must be distributed

@@ -32,7 +32,7 @@ impl From<cozy::Square> for Square {
     }
 }
 
-/// A position of [cozy-chess](https://crates.io/crates/cozy-chess) (MIT).
+/// A position of [cozy-chess](https://github.com/analog-hors/cozy-chess) (MIT).
 impl Board for cozy::Board {
     fn side_to_move(&self) -> Color {
         cozy::Board::side_to_move(self).into()

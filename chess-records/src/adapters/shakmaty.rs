@@ -33,7 +33,7 @@ impl From<sm::Square> for Square {
     }
 }
 
-/// A position of [shakmaty](https://crates.io/crates/shakmaty).
+/// A position of [shakmaty](https://github.com/niklasf/shakmaty).
 ///
 /// shakmaty is GPL-3.0-or-later: a binary built with the feature `shakmaty` must be distributed
 /// under its terms.
