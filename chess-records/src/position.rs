@@ -177,8 +177,8 @@ impl Position {
     ///
     /// # Errors
     ///
-    /// When the square is not on the sixth rank of the side to move, is taken, or has no enemy pawn
-    /// in front of it.
+    /// When the square is not on the sixth rank of the side to move, it or the square the pawn came
+    /// from is taken, or no enemy pawn stands in front of it.
     pub fn with_en_passant(mut self, square: Option<Square>) -> Result<Self, PositionError> {
         if let Some(square) = square
             && !self.just_passed(square)
