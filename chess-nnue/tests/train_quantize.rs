@@ -40,13 +40,13 @@ fn integers_evaluate_like_floats() {
 }
 
 fn constant(value: f32, output_bias: f32) -> Parameters {
-    let weights = FloatWeights {
-        feature_weights: vec![value; 768 * 16],
-        feature_biases: vec![value; 16],
-        output_weights: vec![value; 32],
-        output_bias,
-    };
-    Parameters::new(Architecture::new(16).unwrap(), weights).unwrap()
+    let architecture = Architecture::new(16).unwrap();
+    let mut weights = FloatWeights::zero(&architecture);
+    weights.feature_weights.fill(value);
+    weights.feature_biases.fill(value);
+    weights.output_weights.fill(value);
+    weights.output_biases.fill(output_bias);
+    Parameters::new(architecture, weights).unwrap()
 }
 
 #[test]
@@ -84,8 +84,8 @@ fn weights_that_are_no_parameters_are_refused() {
     nan.feature_biases[3] = f32::NAN;
     assert_eq!(text(nan), "value 3 of feature_biases is not finite");
     let mut infinite = plain();
-    infinite.output_bias = f32::INFINITY;
-    assert_eq!(text(infinite), "value 0 of output_bias is not finite");
+    infinite.output_biases[0] = f32::INFINITY;
+    assert_eq!(text(infinite), "value 0 of output_biases is not finite");
 }
 
 #[test]

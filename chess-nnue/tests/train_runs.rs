@@ -38,7 +38,7 @@ fn bits(parameters: &Parameters) -> Vec<u32> {
         &weights.feature_biases,
         &weights.output_weights,
     ];
-    let rows = rows.into_iter().flatten().chain([&weights.output_bias]);
+    let rows = rows.into_iter().chain([&weights.output_biases]).flatten();
     rows.map(|value| value.to_bits()).collect()
 }
 

@@ -1,51 +1,91 @@
 //! The inputs that are on, of many samples.
 
-use std::vec;
+use core::ops::Range;
 use std::vec::Vec;
 
 use chess_records::Board;
 
-use crate::feature_index;
+use crate::Architecture;
 
-/// For each sample its men, each as the input it switches on in the mover's view and the one in the
-/// opponent's.
-#[derive(Debug)]
-pub(super) struct Inputs {
-    men: Vec<[u16; 2]>,
-    /// Where each sample's men end; the first entry is 0.
-    ends: Vec<usize>,
+/// The inputs that one man switches on: in the mover's view, and in the opponent's.
+///
+/// With the most king buckets there are 32 · 768 inputs, which an `u16` can number.
+pub(crate) type Man = [u16; 2];
+
+/// For each sample its men.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Inputs {
+    men: Vec<Man>,
+    /// Where each sample's men end.
+    ends: Vec<u32>,
 }
 
 impl Inputs {
-    pub(super) fn new() -> Self {
+    pub(super) const fn new() -> Self {
         Self {
             men: Vec::new(),
-            ends: vec![0],
+            ends: Vec::new(),
         }
     }
 
-    pub(super) fn clear(&mut self) {
-        self.men.clear();
-        self.ends.truncate(1);
-    }
-
-    pub(super) fn push(&mut self, board: &impl Board) {
-        let mover = board.side_to_move();
-        let men = board.placement().pieces().map(|(piece, square)| {
-            [mover, mover.opponent()].map(|view| feature_index(view, piece, square) as u16)
-        });
-        self.men.extend(men);
-        self.ends.push(self.men.len());
-    }
-
     /// How many samples there are.
-    pub(super) fn len(&self) -> usize {
-        self.ends.len() - 1
+    #[allow(dead_code, reason = "for backends that copy it whole")]
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
     }
 
-    pub(super) fn samples(&self) -> impl Iterator<Item = &[[u16; 2]]> {
-        self.ends
-            .array_windows()
-            .map(|&[start, end]| &self.men[start..end])
+    /// All men, those of a sample together.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "for backends that copy it whole")
+    )]
+    pub(crate) fn men(&self) -> &[Man] {
+        &self.men
+    }
+
+    /// Where in [`Inputs::men`] each sample ends.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "for backends that copy it whole")
+    )]
+    pub(crate) fn ends(&self) -> &[u32] {
+        &self.ends
+    }
+
+    /// The men of each of these samples.
+    pub(super) fn samples(&self, samples: Range<usize>) -> impl Iterator<Item = &[Man]> {
+        let mut start = match samples.start {
+            0 => 0,
+            first => self.ends[first - 1] as usize,
+        };
+        self.ends[samples].iter().map(move |&end| {
+            let men = &self.men[start..end as usize];
+            start = end as usize;
+            men
+        })
+    }
+
+    /// Makes room for samples with these numbers of men. They are to be filled in.
+    pub(super) fn resize(&mut self, men: impl Iterator<Item = usize>) -> &mut [Man] {
+        self.ends.clear();
+        let mut end = 0;
+        for men in men {
+            end += men as u32;
+            self.ends.push(end);
+        }
+        self.men.resize(end as usize, [0; 2]);
+        &mut self.men
+    }
+}
+
+/// Fills in the men of one board, as many as its placement counts.
+pub(super) fn fill(men: &mut [Man], board: &impl Board, architecture: &Architecture) {
+    let (mover, placement) = (board.side_to_move(), board.placement());
+    let views = [mover, mover.opponent()].map(|view| architecture.perspective(view, &placement));
+    for (man, (piece, square)) in men.iter_mut().zip(placement.pieces()) {
+        *man = [
+            views[0].input(piece, square) as u16,
+            views[1].input(piece, square) as u16,
+        ];
     }
 }

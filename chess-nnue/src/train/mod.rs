@@ -42,26 +42,22 @@
 //! The same configuration and data give the same parameters, bit by bit, whatever the number of
 //! threads: see [`Trainer`].
 
+mod backend;
 mod baseline;
+mod batch;
 mod config;
+mod cpu;
 mod eval_scale;
 mod inputs;
-mod kernels;
-mod lane;
 mod optimizer;
 mod order;
 mod parameters;
-mod pass;
 mod schedule;
-mod shape;
 mod sigmoid;
 mod target;
-mod tiles;
 mod trainer;
 mod validator;
 
-#[cfg(test)]
-mod gradient_tests;
 #[cfg(test)]
 #[path = "../../tests/train_common/mod.rs"]
 mod train_common;

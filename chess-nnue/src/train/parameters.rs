@@ -8,20 +8,38 @@ use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 use thiserror::Error;
 
-use super::lane::Lane;
+use crate::network::lengths;
 use crate::{Activation, Architecture, KingBuckets, Network, Weights, feature_index};
 
 /// The numbers of a network in floating point, before quantization.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct FloatWeights {
-    /// The first layer: for each of the 768 inputs a row of N.
+    /// The first layer: for each of the [`Architecture::inputs`] a row of N.
     pub feature_weights: Vec<f32>,
+    /// Rows for the 768 inputs of one king bucket that are added to the rows of every bucket; or none.
+    pub factoriser: Vec<f32>,
     /// N biases of the first layer.
     pub feature_biases: Vec<f32>,
-    /// 2N weights of the output layer: N for the mover's view, then N for the opponent's.
+    /// The output layer: for each output bucket 2N, N for the mover's view, then N for the opponent's.
     pub output_weights: Vec<f32>,
-    /// The bias of the output.
-    pub output_bias: f32,
+    /// The bias of each output bucket.
+    pub output_biases: Vec<f32>,
+}
+
+impl FloatWeights {
+    /// Weights of an architecture, all zero, without a factoriser.
+    #[must_use]
+    pub fn zero(architecture: &Architecture) -> Self {
+        let [features, biases, outputs, output_biases] = lengths(architecture);
+        Self {
+            feature_weights: vec![0.0; features],
+            factoriser: Vec::new(),
+            feature_biases: vec![0.0; biases],
+            output_weights: vec![0.0; outputs],
+            output_biases: vec![0.0; output_biases],
+        }
+    }
 }
 
 /// A network in floating point: what training starts from, changes and gives.
@@ -107,7 +125,7 @@ impl Parameters {
             feature_weights: uniform(inputs * hidden, inputs),
             feature_biases: uniform(hidden, inputs),
             output_weights: uniform(2 * hidden, 2 * hidden),
-            output_bias: 0.0,
+            ..FloatWeights::zero(architecture)
         };
         Ok(Self {
             architecture: architecture.clone(),
@@ -132,7 +150,8 @@ impl Parameters {
             ),
             ("feature_biases", &weights.feature_biases, hidden),
             ("output_weights", &weights.output_weights, 2 * hidden),
-            ("output_bias", &[weights.output_bias], 1),
+            ("output_biases", &weights.output_biases, 1),
+            ("factoriser", &weights.factoriser, 0),
         ];
         for (field, values, expected) in fields {
             check_field(field, values, expected)?;
@@ -175,7 +194,7 @@ impl Parameters {
     #[must_use]
     pub fn evaluate(&self, board: &impl Board) -> f32 {
         let mover = board.side_to_move();
-        let mut output = self.weights.output_bias;
+        let mut output = self.weights.output_biases[0];
         let halves = self
             .weights
             .output_weights
@@ -229,7 +248,7 @@ impl Parameters {
             feature_weights: round(&self.weights.feature_weights, qa),
             feature_biases: round(&self.weights.feature_biases, qa),
             output_weights: round(&self.weights.output_weights, qb),
-            output_biases: vec![(self.weights.output_bias * qa * qb).round() as i32],
+            output_biases: vec![(self.weights.output_biases[0] * qa * qb).round() as i32],
         };
         Quantized {
             network: Network::of_checked(self.architecture.clone(), &weights),
@@ -245,7 +264,6 @@ fn signed_unit(generator: &mut Pcg64) -> f32 {
 }
 
 fn check_architecture(architecture: &Architecture) -> Result<(), ParametersError> {
-    debug_assert!(architecture.hidden().is_multiple_of(Lane::WIDTH));
     if *architecture.king_buckets() != KingBuckets::NONE {
         return Err(ParametersError::KingBuckets);
     }

@@ -1,20 +1,21 @@
 //! The training run.
 
 use core::ops::{ControlFlow, Range};
+use std::sync::Arc;
 use std::vec::Vec;
 
 use chess_records::{Dataset, Labelled};
 use thiserror::Error;
 
+use super::backend::Backend;
+use super::batch::Fetched;
 use super::config::{ConfigError, TrainConfig, thread_pool};
-use super::optimizer::AdamW;
+use super::cpu::Cpu;
+use super::optimizer::{OptimizerState, StepOptions};
 use super::order::Order;
 use super::parameters::Parameters;
-use super::pass::Pass;
 use super::schedule::learning_rate;
-use super::shape::Shape;
 use super::target::SampleError;
-use super::tiles::Tiles;
 use super::validator::Validator;
 
 /// Trains a network on a dataset, by AdamW on the mean of (σ(output) − target)².
@@ -26,8 +27,7 @@ use super::validator::Validator;
 pub struct Trainer {
     config: TrainConfig,
     validator: Validator,
-    shape: Shape,
-    tiles: Tiles,
+    backend: Cpu,
 }
 
 /// What happens in a run. Epochs and batches are numbered from 1.
@@ -144,12 +144,11 @@ impl Trainer {
         if *parameters.architecture() != config.architecture {
             return Err(ConfigError::Architecture);
         }
-        let shape = Shape::new(config.architecture.hidden(), config.batch_size);
-        let validator = Validator::with_pool(config.targets()?, thread_pool(config.threads)?);
+        let pool = Arc::new(thread_pool(config.threads)?);
+        let batch_size = config.batch_size.min(MAX_FETCHED as usize);
         Ok(Self {
-            validator,
-            shape,
-            tiles: Tiles::new(parameters, shape),
+            validator: Validator::with_pool(config.targets()?, Arc::clone(&pool)),
+            backend: Cpu::new(parameters, batch_size, pool),
             config,
         })
     }
@@ -169,7 +168,7 @@ impl Trainer {
     /// The parameters as they are now.
     #[must_use]
     pub fn parameters(&self) -> Parameters {
-        Parameters::of_training(self.config.architecture.clone(), self.tiles.to_weights())
+        self.backend.parameters()
     }
 
     /// Trains for the configured epochs, from the parameters as they are now, with a fresh optimizer.
@@ -193,9 +192,10 @@ impl Trainer {
     {
         check_not_empty(training).map_err(|source| TrainError::Training { source })?;
         check_not_empty(validation).map_err(|source| TrainError::Validation { source })?;
+        let fresh = OptimizerState::new(self.parameters().weights());
+        self.backend.restore(&fresh);
         let mut run = Run {
-            optimizer: AdamW::new(&self.tiles, self.config.weight_decay),
-            pass: Pass::new(self.shape, self.config.architecture.activation()),
+            fetched: Fetched::new(),
             trainer: self,
             training,
             on_event,
@@ -217,8 +217,7 @@ struct Run<'a, D: ?Sized, S, F> {
     trainer: &'a mut Trainer,
     training: &'a D,
     on_event: F,
-    optimizer: AdamW,
-    pass: Pass<S>,
+    fetched: Fetched<S>,
     /// Samples learnt from so far.
     records: u64,
 }
@@ -314,22 +313,44 @@ where
         Ok(ControlFlow::Continue(loss / len as f64))
     }
 
-    /// The sum of the losses of a batch; its gradient is then in the pass.
+    /// The sum of the losses of a batch; its gradient is then in the backend.
     fn gradient(&mut self, order: &Order, positions: Range<u64>) -> Result<f64, SampleError> {
-        let (tiles, validator) = (&self.trainer.tiles, &self.trainer.validator);
-        let (pass, training) = (&mut self.pass, self.training);
-        let work = (order, positions);
-        validator
-            .pool()
-            .install(|| pass.batch(tiles, training, work, validator.targets()))
+        let batch_len = (positions.end - positions.start) as usize;
+        let (mut loss, mut start) = (0.0, positions.start);
+        while start < positions.end {
+            let end = positions.end.min(start + MAX_FETCHED);
+            self.fetch(order, start..end)?;
+            let fresh = start == positions.start;
+            let backend = &mut self.trainer.backend;
+            loss += backend.gradient(self.fetched.batch(), batch_len, fresh);
+            start = end;
+        }
+        Ok(loss)
+    }
+
+    fn fetch(&mut self, order: &Order, positions: Range<u64>) -> Result<(), SampleError> {
+        let Trainer {
+            validator, config, ..
+        } = &*self.trainer;
+        let (fetched, work) = (&mut self.fetched, (order, positions));
+        validator.pool().install(|| {
+            let targets = validator.targets();
+            fetched.fetch(self.training, work, targets, &config.architecture)
+        })
     }
 
     fn step(&mut self, rate: f64) {
-        let (tiles, pool) = (&mut self.trainer.tiles, self.trainer.validator.pool());
-        let (pass, optimizer) = (&self.pass, &mut self.optimizer);
-        pool.install(|| pass.step(tiles, optimizer, rate));
+        let options = StepOptions {
+            rate,
+            weight_decay: self.trainer.config.weight_decay,
+            weight_limit: Parameters::WEIGHT_LIMIT,
+        };
+        self.trainer.backend.step(&options);
     }
 }
+
+/// The most samples in memory at once: a larger batch is made of several calls.
+const MAX_FETCHED: u64 = 65_536;
 
 fn check_loss(epoch: u32, batch: u64, loss: f64) -> Result<(), TrainError> {
     if !loss.is_finite() {
@@ -359,7 +380,7 @@ mod tests {
         assert!(error.is_ok() && batches == 20 * 5);
 
         // One hidden value of the last tile, poisoned: it must come through both sums.
-        trainer.tiles.tiles[1].values[super::super::tiles::rows::BIAS].0[3] = f32::NAN;
+        trainer.backend.poison(79);
         let error = trainer.run(&samples, &samples, |_| ControlFlow::Continue(()));
         assert_eq!(
             error.unwrap_err().to_string(),

@@ -2,25 +2,27 @@
 
 use core::num::NonZeroUsize;
 use core::ops::ControlFlow;
+use std::sync::Arc;
 use std::vec::Vec;
 
 use chess_records::{Dataset, Labelled};
 use rayon::ThreadPool;
 
+use super::backend::Backend;
+use super::batch::Fetched;
 use super::config::{ConfigError, thread_pool};
+use super::cpu::Cpu;
 use super::order::Order;
 use super::parameters::Parameters;
-use super::pass::Pass;
-use super::shape::Shape;
+use super::sigmoid::sigmoid;
 use super::target::{SampleError, Targets};
-use super::tiles::Tiles;
 
 /// Passes datasets through networks without changing them, on several threads.
 ///
 /// Sums are in an order of their own: results do not depend on the number of threads.
 #[derive(Debug)]
 pub struct Validator {
-    pool: ThreadPool,
+    pool: Arc<ThreadPool>,
     targets: Targets,
 }
 
@@ -41,7 +43,7 @@ pub struct Prediction<'a, S> {
 
 impl Validator {
     /// How many samples are passed through at once.
-    const PART_LEN: usize = 16_384;
+    const PART_LEN: u64 = 16_384;
 
     /// A validator for these targets. `threads` of `None` means one thread per processor.
     ///
@@ -50,14 +52,14 @@ impl Validator {
     /// [`ConfigError::Threads`] when the threads cannot be started.
     pub fn new(targets: Targets, threads: Option<NonZeroUsize>) -> Result<Self, ConfigError> {
         let pool = thread_pool(threads)?;
-        Ok(Self::with_pool(targets, pool))
+        Ok(Self::with_pool(targets, Arc::new(pool)))
     }
 
-    pub(super) const fn with_pool(targets: Targets, pool: ThreadPool) -> Self {
+    pub(super) const fn with_pool(targets: Targets, pool: Arc<ThreadPool>) -> Self {
         Self { pool, targets }
     }
 
-    pub(super) const fn pool(&self) -> &ThreadPool {
+    pub(super) const fn pool(&self) -> &Arc<ThreadPool> {
         &self.pool
     }
 
@@ -100,19 +102,21 @@ impl Validator {
         if dataset.is_empty() {
             return Err(SampleError::Empty);
         }
-        let architecture = parameters.architecture();
-        let shape = Shape::new(architecture.hidden(), Self::PART_LEN);
-        let tiles = Tiles::new(parameters, shape);
-        let mut pass = Pass::new(shape, architecture.activation());
+        let mut backend = Cpu::new(parameters, Self::PART_LEN as usize, Arc::clone(&self.pool));
+        let mut part = Fetched::new();
         let (mut loss, mut start) = (0.0, 0);
         while start < dataset.len() {
-            let end = dataset.len().min(start + shape.part_len() as u64);
+            let end = dataset.len().min(start + Self::PART_LEN);
             let work = (&Order::Stored, start..end);
-            loss += self
-                .pool
-                .install(|| pass.forward(&tiles, dataset, work, &self.targets, 1))?;
+            self.pool
+                .install(|| part.fetch(dataset, work, &self.targets, parameters.architecture()))?;
+            let outputs = backend.outputs(part.batch());
+            loss += sum_of_losses(part.batch().targets(), &outputs);
             start = end;
-            if predictions(&pass).try_for_each(&mut each).is_break() {
+            if predictions(&part, &outputs)
+                .try_for_each(&mut each)
+                .is_break()
+            {
                 break;
             }
         }
@@ -120,19 +124,24 @@ impl Validator {
     }
 }
 
-fn predictions<S: Labelled + Send + Sync>(
-    pass: &Pass<S>,
-) -> impl Iterator<Item = Prediction<'_, S>> {
-    pass.slices().iter().flat_map(|slice| {
-        let labels = slice.targets.iter().zip(&slice.outputs);
-        let samples = slice.indices.iter().zip(&slice.samples);
-        samples
-            .zip(labels)
-            .map(|((&index, sample), (&target, &output))| Prediction {
-                index,
-                sample,
-                target,
-                output,
-            })
+fn sum_of_losses(targets: &[f32], outputs: &[f32]) -> f64 {
+    let losses = targets.iter().zip(outputs).map(|(&target, &output)| {
+        let miss = sigmoid(f64::from(output)) - f64::from(target);
+        miss * miss
+    });
+    losses.sum()
+}
+
+fn predictions<'a, S: Labelled + Send + Sync>(
+    part: &'a Fetched<S>,
+    outputs: &'a [f32],
+) -> impl Iterator<Item = Prediction<'a, S>> {
+    let labels = part.batch().targets().iter().zip(outputs);
+    let samples = part.samples().zip(labels);
+    samples.map(|((index, sample), (&target, &output))| Prediction {
+        index,
+        sample,
+        target,
+        output,
     })
 }

@@ -4,6 +4,8 @@
 //! its own and pieces are joined in order, so that a run gives the same bits on any number of
 //! threads.
 
+use core::ops::Range;
+
 use super::lane::Lane;
 
 /// Hidden columns × samples: the columns in tiles, whose weights fit a core's cache, the samples of
@@ -56,14 +58,21 @@ impl Shape {
         self.slices
     }
 
-    /// How many samples a slice has at most.
-    pub(super) fn slice_len(self) -> usize {
-        self.slice_len
-    }
-
     /// How many samples go through the network at once.
     pub(super) fn part_len(self) -> usize {
         self.slices * self.slice_len
+    }
+
+    /// The parts of a batch of `len` samples.
+    pub(super) fn parts(self, len: usize) -> impl Iterator<Item = Range<usize>> {
+        let starts = (0..len).step_by(self.part_len());
+        starts.map(move |start| start..len.min(start + self.part_len()))
+    }
+
+    /// The samples of one slice of a part; none for the last slices of a short part.
+    pub(super) fn slice(self, part: Range<usize>, slice: usize) -> Range<usize> {
+        let at = |slice: usize| (part.start + slice * self.slice_len).min(part.end);
+        at(slice)..at(slice + 1)
     }
 }
 
@@ -81,7 +90,7 @@ mod tests {
             assert_eq!(lanes * Lane::WIDTH, hidden);
         }
         let shape = Shape::new(256, 16_384);
-        assert_eq!((shape.slices(), shape.slice_len()), (8, 2048));
+        assert_eq!((shape.slices(), shape.slice_len), (8, 2048));
     }
 
     #[test]

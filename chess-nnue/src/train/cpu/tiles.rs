@@ -4,15 +4,15 @@ use std::vec;
 use std::vec::Vec;
 
 use super::lane::Lane;
-use super::parameters::{FloatWeights, Parameters};
 use super::shape::Shape;
+use crate::train::{FloatWeights, Parameters};
 
 /// The rows of a tile: one per input, the biases (an input that is always on), and the output
 /// weights of the mover's and of the opponent's view.
 pub(super) mod rows {
-    pub(in crate::train) const BIAS: usize = 768;
-    pub(in crate::train) const OUTPUT: [usize; 2] = [769, 770];
-    pub(in crate::train) const COUNT: usize = 771;
+    pub(in crate::train::cpu) const BIAS: usize = 768;
+    pub(in crate::train::cpu) const OUTPUT: [usize; 2] = [769, 770];
+    pub(in crate::train::cpu) const COUNT: usize = 771;
 }
 
 /// All parameters that belong to up to [`Shape::MAX_TILE_LANES`] lanes of hidden columns.
@@ -33,7 +33,11 @@ pub(super) struct Tiles {
 
 impl Tiles {
     pub(super) fn new(parameters: &Parameters, shape: Shape) -> Self {
-        let weights = parameters.weights();
+        Self::of_weights(parameters.weights(), shape)
+    }
+
+    /// Any numbers that are laid out like parameters.
+    pub(super) fn of_weights(weights: &FloatWeights, shape: Shape) -> Self {
         let rows = plain_rows(weights);
         let cut = |tile: usize| {
             let first = tile * Shape::MAX_TILE_LANES;
@@ -51,7 +55,7 @@ impl Tiles {
         };
         Self {
             tiles: (0..shape.tiles()).map(cut).collect(),
-            output_bias: weights.output_bias,
+            output_bias: weights.output_biases[0],
         }
     }
 
@@ -67,10 +71,21 @@ impl Tiles {
         let feature_biases = by_row.split_off(rows::BIAS).concat();
         FloatWeights {
             feature_weights: by_row.concat(),
+            factoriser: Vec::new(),
             feature_biases,
             output_weights,
-            output_bias: self.output_bias,
+            output_biases: vec![self.output_bias],
         }
+    }
+
+    /// As many zeros.
+    pub(super) fn zero(&self) -> Self {
+        let mut zero = self.clone();
+        for tile in &mut zero.tiles {
+            tile.values.fill(Lane::ZERO);
+        }
+        zero.output_bias = 0.0;
+        zero
     }
 }
 

@@ -5,13 +5,12 @@ use std::vec::Vec;
 
 use chess_records::{Board, Color, LabelledPosition};
 
-use super::order::Order;
-use super::parameters::{FloatWeights, Parameters};
 use super::pass::Pass;
 use super::shape::Shape;
-use super::target::Targets;
 use super::tiles::Tiles;
-use super::train_common::{Numbers, Positions, random_positions};
+use crate::train::batch::{Batch, Samples};
+use crate::train::train_common::{Numbers, Positions, random_positions};
+use crate::train::{FloatWeights, Parameters, Targets};
 use crate::{Activation, Architecture};
 
 const GROUPS: [&str; 4] = [
@@ -68,7 +67,8 @@ impl Reference {
             feature_weights: values[features..biases].to_vec(),
             feature_biases: values[biases..outputs].to_vec(),
             output_weights: values[outputs..bias].to_vec(),
-            output_bias: values[bias],
+            output_biases: vec![values[bias]],
+            factoriser: Vec::new(),
         };
         let architecture = Architecture::new(self.hidden).unwrap();
         Parameters::new(architecture.with_activation(self.activation), weights).unwrap()
@@ -191,24 +191,29 @@ fn kernel_gradient(
 ) -> (f64, Vec<f64>) {
     let tiles = Tiles::new(&reference.parameters(), shape);
     let mut pass = Pass::new(shape, reference.activation);
+    let mut fetched = Samples::new();
+    fetched.fetch(samples, 0..samples.0.len() as u64).unwrap();
+    let (mut batch, mut loss) = (Batch::new(), 0.0);
+    let parameters = reference.parameters();
+    batch
+        .load(&fetched, targets, parameters.architecture())
+        .unwrap();
     // Twice: a batch must not remember the one before.
     for _ in 0..2 {
-        let work = (&Order::Stored, 0..samples.0.len() as u64);
-        pass.batch(&tiles, samples, work, targets).unwrap();
+        loss = pass.gradient(&tiles, &batch, batch.len(), true);
     }
-    let work = (&Order::Stored, 0..samples.0.len() as u64);
-    let loss = pass.batch(&tiles, samples, work, targets).unwrap();
     let FloatWeights {
         feature_weights,
         feature_biases,
         output_weights,
-        output_bias,
-    } = pass.gradient(&tiles).to_weights();
+        output_biases,
+        ..
+    } = pass.summed_gradient(&tiles).to_weights();
     let groups = [
         feature_weights,
         feature_biases,
         output_weights,
-        vec![output_bias],
+        output_biases,
     ];
     let gradient = groups.concat().into_iter().map(f64::from).collect();
     (loss / samples.0.len() as f64, gradient)

@@ -1,12 +1,30 @@
 //! The arithmetic of one tile over one slice of a batch, forward and backward.
 
+use core::ops::Range;
 use std::vec::Vec;
 
-use super::inputs::Inputs;
 use super::lane::Lane;
 use super::shape::Shape;
 use super::tiles::{Tile, rows};
 use crate::Activation;
+use crate::train::inputs::Inputs;
+
+/// The inputs of some samples.
+#[derive(Clone, Debug)]
+pub(super) struct SliceInputs<'a> {
+    pub(super) inputs: &'a Inputs,
+    pub(super) samples: Range<usize>,
+}
+
+impl SliceInputs<'_> {
+    fn len(&self) -> usize {
+        self.samples.len()
+    }
+
+    fn samples(&self) -> impl Iterator<Item = &[[u16; 2]]> {
+        self.inputs.samples(self.samples.clone())
+    }
+}
 
 /// What one tile and one slice have of their own.
 #[derive(Debug, Default)]
@@ -31,7 +49,12 @@ macro_rules! for_width {
 
 impl Cell {
     /// Passes `inputs` through `tile`.
-    pub(super) fn forward(&mut self, tile: &Tile, activation: Activation, inputs: &Inputs) {
+    pub(super) fn forward(
+        &mut self,
+        tile: &Tile,
+        activation: Activation,
+        inputs: &SliceInputs<'_>,
+    ) {
         let samples = inputs.len();
         self.outputs.resize(samples, 0.0);
         self.clipped.resize(samples * 2 * tile.lanes, Lane::ZERO);
@@ -44,7 +67,7 @@ impl Cell {
         &mut self,
         tile: &Tile,
         activation: Activation,
-        inputs: &Inputs,
+        inputs: &SliceInputs<'_>,
         slopes: &[f32],
         fresh: bool,
     ) {
@@ -56,7 +79,12 @@ impl Cell {
     }
 }
 
-fn forward<const L: usize>(cell: &mut Cell, tile: &Tile, activation: Activation, inputs: &Inputs) {
+fn forward<const L: usize>(
+    cell: &mut Cell,
+    tile: &Tile,
+    activation: Activation,
+    inputs: &SliceInputs<'_>,
+) {
     let weights = tile.values.as_chunks::<L>().0;
     let output_weights = rows::OUTPUT.map(|row| weights[row]);
     let views = cell.clipped.as_chunks_mut::<L>().0.as_chunks_mut::<2>().0;
@@ -95,7 +123,7 @@ fn backward<const L: usize>(
     cell: &mut Cell,
     tile: &Tile,
     activation: Activation,
-    inputs: &Inputs,
+    inputs: &SliceInputs<'_>,
     slopes: &[f32],
 ) {
     let weights = tile.values.as_chunks::<L>().0;

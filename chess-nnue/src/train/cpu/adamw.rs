@@ -1,0 +1,196 @@
+//! AdamW (Loshchilov & Hutter, "Decoupled Weight Decay Regularization", 2019).
+
+use super::lane::Lane;
+use super::shape::Shape;
+use super::tiles::Tiles;
+use crate::train::optimizer::{OptimizerState, StepOptions};
+
+/// How much of the mean of gradients one step keeps.
+const BETA_1: f64 = 0.9;
+/// How much of the mean of squared gradients one step keeps.
+const BETA_2: f64 = 0.999;
+/// Added to the root of the mean square.
+const EPSILON: f32 = 1e-8;
+
+/// The state of the optimizer.
+#[derive(Clone, Debug)]
+pub(super) struct AdamW {
+    pub(super) means: Tiles,
+    pub(super) squares: Tiles,
+    steps: u64,
+    /// β₁ and β₂ to the power of the number of steps.
+    powers: (f64, f64),
+}
+
+/// What one step does to a value, its bias corrections worked in.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    /// Rate over the correction of the mean.
+    rate: f32,
+    /// One over the root of the correction of the mean square.
+    root_correction: f32,
+    /// What the decay leaves of a weight.
+    keep: f32,
+    /// What weights are clipped to.
+    limit: f32,
+}
+
+impl AdamW {
+    /// The optimizer before the first step of these parameters.
+    pub(super) fn new(tiles: &Tiles) -> Self {
+        let zero = tiles.zero();
+        Self {
+            means: zero.clone(),
+            squares: zero,
+            steps: 0,
+            powers: (1.0, 1.0),
+        }
+    }
+
+    pub(super) fn restore(state: &OptimizerState, shape: Shape) -> Self {
+        let mut optimizer = Self {
+            means: Tiles::of_weights(&state.means, shape),
+            squares: Tiles::of_weights(&state.squares, shape),
+            steps: 0,
+            powers: (1.0, 1.0),
+        };
+        for _ in 0..state.steps {
+            optimizer.count_step();
+        }
+        optimizer
+    }
+
+    pub(super) fn state(&self) -> OptimizerState {
+        OptimizerState {
+            steps: self.steps,
+            means: self.means.to_weights(),
+            squares: self.squares.to_weights(),
+        }
+    }
+
+    /// By products, not `powi`, which is not the same on every machine.
+    fn count_step(&mut self) {
+        self.steps += 1;
+        self.powers.0 *= BETA_1;
+        self.powers.1 *= BETA_2;
+    }
+
+    /// Begins the next step.
+    pub(super) fn next_step(&mut self, options: &StepOptions) -> Step {
+        self.count_step();
+        Step {
+            rate: (options.rate / (1.0 - self.powers.0)) as f32,
+            root_correction: (1.0 / (1.0 - self.powers.1).sqrt()) as f32,
+            keep: (1.0 - options.rate * options.weight_decay) as f32,
+            limit: options.weight_limit,
+        }
+    }
+
+    /// Steps the output bias, which neither decays nor is clipped.
+    pub(super) fn step_output_bias(&mut self, step: Step, value: &mut f32, gradient: f32) {
+        let (mean, square) = (&mut self.means.output_bias, &mut self.squares.output_bias);
+        *value -= step.change(mean, square, gradient);
+    }
+}
+
+impl Step {
+    /// Steps sixteen weights: decay, change, clip.
+    #[inline(always)]
+    pub(super) fn apply(
+        self,
+        values: &mut Lane,
+        means: &mut Lane,
+        squares: &mut Lane,
+        gradient: &Lane,
+    ) {
+        let limit = self.limit;
+        for i in 0..Lane::WIDTH {
+            let change = self.change(&mut means.0[i], &mut squares.0[i], gradient.0[i]);
+            values.0[i] = (values.0[i] * self.keep - change).clamp(-limit, limit);
+        }
+    }
+
+    /// Takes a gradient into the moving means and gives what to subtract.
+    #[inline(always)]
+    fn change(self, mean: &mut f32, square: &mut f32, gradient: f32) -> f32 {
+        const KEEP: (f32, f32) = (BETA_1 as f32, BETA_2 as f32);
+        const TAKE: (f32, f32) = ((1.0 - BETA_1) as f32, (1.0 - BETA_2) as f32);
+        *mean = KEEP.0 * *mean + TAKE.0 * gradient;
+        *square = KEEP.1 * *square + TAKE.1 * (gradient * gradient);
+        let root = square.sqrt() * self.root_correction + EPSILON;
+        self.rate * *mean / root
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Architecture;
+    use crate::train::Parameters;
+    use std::vec::Vec;
+
+    const OPTIONS: StepOptions = StepOptions {
+        rate: 0.1,
+        weight_decay: 0.01,
+        weight_limit: Parameters::WEIGHT_LIMIT,
+    };
+
+    fn optimizer() -> AdamW {
+        let architecture = Architecture::new(16).unwrap();
+        let parameters = Parameters::random(&architecture, 0).unwrap();
+        let tiles = Tiles::new(&parameters, Shape::new(16, 1));
+        AdamW::new(&tiles)
+    }
+
+    /// The value of a weight after each of these gradients.
+    fn weights_after(start: f32, gradients: &[f32]) -> Vec<f32> {
+        let mut optimizer = optimizer();
+        let mut lanes = [start, 0.0, 0.0].map(|value| Lane([value; Lane::WIDTH]));
+        let steps = gradients.iter().map(|&gradient| {
+            let step = optimizer.next_step(&OPTIONS);
+            let [values, means, squares] = &mut lanes;
+            step.apply(values, means, squares, &Lane([gradient; Lane::WIDTH]));
+            values.0[7]
+        });
+        steps.collect()
+    }
+
+    #[track_caller]
+    fn assert_near(found: &[f32], expected: &[f32]) {
+        assert_eq!(found.len(), expected.len());
+        for (found, expected) in found.iter().zip(expected) {
+            assert!(
+                (found - expected).abs() < 2e-6,
+                "{found}, expected {expected}"
+            );
+        }
+    }
+
+    /// By hand, with gradients 0.5, −0.25 and 0:
+    /// 1. mean and root are both |0.5| once corrected: 1·0.999 − 0.1.
+    /// 2. mean 0.02/0.19, square 0.00031225/0.001999: 0.899·0.999 − 0.1·0.105263/0.395226.
+    /// 3. mean 0.018/0.271, square 0.00031193775/0.002997001:
+    ///    0.8714673·0.999 − 0.1·0.0664207/0.3226185.
+    #[test]
+    fn steps_are_those_worked_out_by_hand() {
+        let found = weights_after(1.0, &[0.5, -0.25, 0.0]);
+        assert_near(&found, &[0.899, 0.871_467_3, 0.850_007_8]);
+    }
+
+    #[test]
+    fn weights_are_clipped_after_the_step() {
+        assert_near(&weights_after(1.97, &[-1.0, -1.0]), &[1.98, 1.98]);
+        assert_near(&weights_after(-1.97, &[1.0]), &[-1.98]);
+    }
+
+    #[test]
+    fn the_output_bias_neither_decays_nor_is_clipped() {
+        let (mut optimizer, mut bias) = (optimizer(), 5.0);
+        let step = optimizer.next_step(&OPTIONS);
+        optimizer.step_output_bias(step, &mut bias, -2.0);
+        assert_near(&[bias], &[5.1]);
+        let step = optimizer.next_step(&OPTIONS);
+        optimizer.step_output_bias(step, &mut bias, -2.0);
+        assert_near(&[bias], &[5.2]);
+    }
+}
