@@ -22,13 +22,15 @@ fn config(hidden: usize) -> TrainConfig {
     config.batch_size = 128;
     config.epochs = 2;
     config.threads = NonZeroUsize::new(2);
+    // Random scores have nothing to do with random results.
+    config.check_scores = false;
     config
 }
 
 fn run(config: TrainConfig, training: &Positions) -> Result<Outcome, TrainError> {
     let validation = random_positions(30, 99);
     let mut trainer = Trainer::new(config).unwrap();
-    trainer.run(training, &validation, |_| ControlFlow::Continue(()))
+    trainer.run(training.clone(), &validation, |_| ControlFlow::Continue(()))
 }
 
 fn bits(parameters: &Parameters) -> Vec<u32> {
@@ -97,7 +99,7 @@ fn seeds_decide_parameters_and_order() {
         config.seed = seed;
         let mut trainer = Trainer::with_parameters(config, &start).unwrap();
         let go_on = |_: Event<'_>| ControlFlow::Continue(());
-        let outcome = trainer.run(&training, &training, go_on).unwrap();
+        let outcome = trainer.run(training.clone(), &training, go_on).unwrap();
         bits(&outcome.parameters)
     };
     assert_ne!(
@@ -111,16 +113,27 @@ fn seeds_decide_parameters_and_order() {
 fn events_count_batches_records_and_epochs() {
     let training = random_positions(300, 1);
     let mut trainer = Trainer::new(config(16)).unwrap();
-    let (mut batches, mut epochs) = (Vec::new(), Vec::new());
-    let outcome = trainer.run(&training, &training, |event| {
+    let (mut batches, mut epochs) = (Vec::new(), Vec::<(_, _, _, _, Parameters)>::new());
+    let mut checkpoints = 0;
+    let outcome = trainer.run(training.clone(), &training, |event| {
         match event {
-            Event::Batch {
+            Event::Start {
+                step: 0,
+                steps: 6,
+                records: 0,
+                epochs: 2,
+                ..
+            } => assert!(batches.is_empty()),
+            Event::Step {
                 epoch,
                 batch,
                 batches: 3,
                 records,
                 training_loss,
-            } => batches.push((epoch, batch, records, training_loss)),
+                step,
+                steps: 6,
+                ..
+            } if step == u64::from(3 * (epoch - 1)) + batch => batches.push((epoch, batch, records, training_loss)),
             Event::Epoch {
                 epoch,
                 epochs: 2,
@@ -136,6 +149,19 @@ fn events_count_batches_records_and_epochs() {
                 validation_loss,
                 parameters.clone(),
             )),
+            Event::Checkpoint {
+                checkpoint,
+                is_best,
+                ..
+            } => {
+                let last = epochs.last().unwrap();
+                assert_eq!(*checkpoint.parameters(), last.4);
+                assert_eq!(checkpoint.validation_loss(), Some(last.3));
+                assert_eq!(checkpoint.steps(), 3 * u64::from(last.0));
+                let best = checkpoint.best().unwrap();
+                assert_eq!(is_best, best.epoch == last.0);
+                checkpoints += 1;
+            }
             event => panic!("{event:?}"),
         }
         ControlFlow::Continue(())
@@ -153,7 +179,7 @@ fn events_count_batches_records_and_epochs() {
             (2, 3, 600)
         ]
     );
-    assert_eq!(epochs.len(), 2);
+    assert_eq!((epochs.len(), checkpoints), (2, 2));
     assert_eq!((epochs[1].0, epochs[1].1), (2, 600));
     assert_eq!(
         epochs[0].2, batches[2].3,
@@ -178,7 +204,7 @@ fn the_last_quarter_of_the_epochs_takes_small_steps() {
     let mut trainer = Trainer::new(config).unwrap();
     let mut before = trainer.parameters();
     let mut changes = Vec::new();
-    let outcome = trainer.run(&training, &training, |event| {
+    let outcome = trainer.run(training.clone(), &training, |event| {
         if let Event::Epoch {
             learning_rate,
             parameters,
@@ -207,18 +233,21 @@ fn a_stopped_run_leaves_its_parameters() {
     let mut trainer = Trainer::new(config(16)).unwrap();
     let start = trainer.parameters();
     let stop_in_epoch_2 = |event: Event<'_>| match event {
-        Event::Batch {
+        Event::Step {
             epoch: 2, batch: 1, ..
         } => ControlFlow::Break(()),
         _ => ControlFlow::Continue(()),
     };
-    let outcome = trainer.run(&training, &training, stop_in_epoch_2).unwrap();
+    let outcome = trainer.run(training.clone(), &training, stop_in_epoch_2).unwrap();
     assert!(outcome.stopped && outcome.validation_loss.is_some());
     assert_eq!((outcome.epochs, outcome.records), (1, 428));
     assert_ne!(outcome.parameters, start);
     assert_eq!(outcome.parameters, trainer.parameters());
-    let stop = |_: Event<'_>| ControlFlow::Break(());
-    let outcome = trainer.run(&training, &training, stop).unwrap();
+    let stop = |event: Event<'_>| match event {
+        Event::Step { .. } => ControlFlow::Break(()),
+        _ => ControlFlow::Continue(()),
+    };
+    let outcome = trainer.run(training.clone(), &training, stop).unwrap();
     assert_eq!((outcome.epochs, outcome.records), (0, 128));
     assert_eq!(outcome.validation_loss, None);
 }
@@ -232,7 +261,7 @@ fn a_network_learns_a_small_set_by_heart() {
     let mut trainer = Trainer::new(config).unwrap();
     let before = trainer.validator().loss(&trainer.parameters(), &training);
     let go_on = |_: Event<'_>| ControlFlow::Continue(());
-    let outcome = trainer.run(&training, &training, go_on).unwrap();
+    let outcome = trainer.run(training.clone(), &training, go_on).unwrap();
     let after = outcome.validation_loss.unwrap();
     assert!(after < before.unwrap() / 50.0, "{after}");
 }
@@ -267,13 +296,13 @@ fn labels_that_lack_what_is_needed_are_named() {
     let mut trainer = Trainer::new(config(16)).unwrap();
     let good = random_positions(100, 1);
     let go_on = |_: Event<'_>| ControlFlow::Continue(());
-    let error = trainer.run(&good, &no_score, go_on).unwrap_err();
+    let error = trainer.run(good.clone(), &no_score, go_on).unwrap_err();
     assert!(text(&error).starts_with("validation set: sample 217: no score"));
     let weighted = |result_weight, samples| {
         let mut config = config(16);
         config.result_weight = result_weight;
         let mut trainer = Trainer::new(config).unwrap();
-        trainer.run(samples, samples, go_on).is_ok()
+        trainer.run(Positions::clone(samples), samples, go_on).is_ok()
     };
     assert!(weighted(0.0, &no_result) && !weighted(0.0, &no_score));
     assert!(weighted(1.0, &no_score) && !weighted(1.0, &no_result));
@@ -299,9 +328,9 @@ fn empty_sets_are_refused() {
     let (empty, some) = (Positions(Vec::new()), random_positions(10, 1));
     let go_on = |_: Event<'_>| ControlFlow::Continue(());
     let mut trainer = Trainer::new(config(16)).unwrap();
-    let error = trainer.run(&empty, &some, go_on).unwrap_err();
+    let error = trainer.run(empty.clone(), &some, go_on).unwrap_err();
     assert_eq!(text(&error), "training set: no samples");
-    let error = trainer.run(&some, &empty, go_on).unwrap_err();
+    let error = trainer.run(some.clone(), &empty, go_on).unwrap_err();
     assert_eq!(text(&error), "validation set: no samples");
     assert!(matches!(
         EvalScaleFit::of_dataset(&empty),
@@ -310,6 +339,7 @@ fn empty_sets_are_refused() {
 }
 
 /// A dataset that goes wrong at its last sample.
+#[derive(Clone)]
 struct Faulty {
     samples: Positions,
     loses_samples: bool,
@@ -353,7 +383,7 @@ fn faults_of_datasets_are_passed_on() {
         assert!(EvalScaleFit::of_dataset(&faulty).is_err());
         let mut trainer = Trainer::new(config(16)).unwrap();
         let go_on = |_: Event<'_>| ControlFlow::Continue(());
-        text(&trainer.run(&faulty, &faulty, go_on).unwrap_err())
+        text(&trainer.run(faulty.clone(), &faulty, go_on).unwrap_err())
     };
     assert_eq!(
         error(false),

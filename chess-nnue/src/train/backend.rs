@@ -11,7 +11,6 @@ use super::parameters::Parameters;
 ///
 /// The same calls give the same bits: how work is cut up depends on the network and on sizes, never
 /// on the number of threads.
-#[allow(dead_code, reason = "the state is for checkpoints to come")]
 pub(crate) trait Backend: fmt::Debug + Send {
     /// Passes a batch through the network and back, and gives the sum of its samples' losses.
     ///
@@ -30,6 +29,9 @@ pub(crate) trait Backend: fmt::Debug + Send {
 
     /// The parameters as they are now.
     fn parameters(&self) -> Parameters;
+
+    /// Takes these parameters, of the same architecture, in place of the present ones.
+    fn set_parameters(&mut self, parameters: &Parameters);
 
     /// What the optimizer remembers, laid out like the parameters.
     fn state(&self) -> OptimizerState;

@@ -330,6 +330,9 @@ impl TrainConfig {
         if let Order::Blocks { window: 0 } = self.order {
             return Err(SamplerConfigError::Window.into());
         }
+        if let Some(found) = self.loader_threads.filter(|&found| found > Self::MAX_THREADS) {
+            return Err(ConfigError::TooManyThreads { found });
+        }
         for weight in self.result_weights() {
             Targets::new(self.architecture.eval_scale(), weight)?;
         }
@@ -448,6 +451,10 @@ mod tests {
         assert_eq!(
             text(|config| config.micro_batch_size = Some(5000)),
             "micro-batch size 5000, expected a divisor of the batch size 16384"
+        );
+        assert_eq!(
+            text(|config| config.loader_threads = Some(300)),
+            "300 threads, expected at most 256"
         );
         assert_eq!(
             text(|config| config.last_result_weight = Some(1.5)),

@@ -12,7 +12,6 @@ use super::backend::Backend;
 use super::batch::Fetched;
 use super::config::{ConfigError, thread_pool};
 use super::cpu::Cpu;
-use super::order::Order;
 use super::parameters::Parameters;
 use super::sigmoid::sigmoid;
 use super::target::{SampleError, Targets};
@@ -107,9 +106,8 @@ impl Validator {
         let (mut loss, mut start) = (0.0, 0);
         while start < dataset.len() {
             let end = dataset.len().min(start + Self::PART_LEN);
-            let work = (&Order::Stored, start..end);
             self.pool
-                .install(|| part.fetch(dataset, work, &self.targets, parameters.architecture()))?;
+                .install(|| part.fetch(dataset, start..end, &self.targets, parameters.architecture()))?;
             let outputs = backend.outputs(part.batch());
             loss += sum_of_losses(part.batch().targets(), &outputs);
             start = end;

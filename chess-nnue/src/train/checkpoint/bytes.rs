@@ -17,7 +17,7 @@
 //! | 48 | u64 | samples learnt from |
 //! | 56 | f64 | the losses of the epoch so far, summed |
 //! | 64 | u64 | of how many samples |
-//! | 72 | u64 | the best epoch; the four fields up to 88 are 0 before an epoch is over |
+//! | 72 | u64 | the best epoch; the three fields up to 88 are 0 before an epoch is over |
 //! | 80 | f64 | its validation loss |
 //! | 88 | f64 | the validation loss of the last epoch |
 //! | 96 | u64 | samples of the training set |
@@ -35,7 +35,6 @@
 //! the means of their squares.
 
 use core::hash::Hasher;
-use std::string::String;
 use std::vec::Vec;
 
 use chess_records::Square;
@@ -445,44 +444,62 @@ impl<'a> Header<'a> {
 
     fn progress(&self) -> Result<Progress, CheckpointError> {
         let epoch_over = self.flags()? & EPOCH_OVER != 0;
-        let best = self.best(epoch_over)?;
+        let (best, validation_loss) = match epoch_over {
+            true => (Some(self.best()?), Some(self.loss("validation loss", 88)?)),
+            false => {
+                let fields = ["best epoch", "best validation loss", "validation loss"];
+                for (number, field) in fields.into_iter().enumerate() {
+                    self.require_zero(field, 72 + 8 * number)?;
+                }
+                (None, None)
+            }
+        };
         Ok(Progress {
             records: self.u64(48),
             epoch_loss: self.loss("epoch loss", 56)?,
             epoch_records: self.u64(64),
             best,
-            validation_loss: match epoch_over {
-                true => Some(self.loss("validation loss", 88)?),
-                false => None,
-            },
+            validation_loss,
         })
     }
 
-    fn best(&self, epoch_over: bool) -> Result<Option<Best>, CheckpointError> {
+    fn best(&self) -> Result<Best, CheckpointError> {
         let found = self.u64(72);
-        let epoch = u32::try_from(found).ok();
-        let epoch = epoch.filter(|&epoch| (epoch > 0) == epoch_over);
-        let epoch = epoch.ok_or(CheckpointError::Field {
-            field: "best epoch",
-            byte_offset: 72,
-            expected: match epoch_over {
-                true => "1 to 4294967295",
-                false => "0",
-            },
-            found,
-        })?;
-        let validation_loss = self.loss("best validation loss", 80)?;
-        Ok(epoch_over.then_some(Best {
-            epoch,
-            validation_loss,
-        }))
+        let epoch = u32::try_from(found).ok().filter(|&epoch| epoch > 0);
+        Ok(Best {
+            epoch: epoch.ok_or(CheckpointError::Field {
+                field: "best epoch",
+                byte_offset: 72,
+                expected: "1 to 4294967295",
+                found,
+            })?,
+            validation_loss: self.loss("best validation loss", 80)?,
+        })
+    }
+
+    fn require_zero(&self, field: &'static str, byte_offset: usize) -> Result<(), CheckpointError> {
+        match self.u64(byte_offset) {
+            0 => Ok(()),
+            found => Err(CheckpointError::Field {
+                field,
+                byte_offset,
+                expected: "0",
+                found,
+            }),
+        }
     }
 
     fn place(&self) -> Result<Place, CheckpointError> {
-        let block_count = self.u64(104);
+        let block_count = match self.flags()? & BLOCKS {
+            0 => {
+                self.require_zero("blocks", 104)?;
+                None
+            }
+            _ => Some(self.u64(104)),
+        };
         Ok(Place {
             len: self.u64(96),
-            block_count: (self.flags()? & BLOCKS != 0).then_some(block_count),
+            block_count,
             pass: self.u64(112),
             position: self.u64(120),
         })

@@ -81,6 +81,10 @@ impl Backend for Cpu {
         Parameters::of_training(self.architecture.clone(), self.tiles.to_weights())
     }
 
+    fn set_parameters(&mut self, parameters: &Parameters) {
+        self.tiles = Tiles::new(parameters, self.pass.shape());
+    }
+
     fn state(&self) -> OptimizerState {
         self.optimizer.state()
     }
