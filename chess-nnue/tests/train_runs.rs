@@ -359,7 +359,10 @@ fn faults_of_datasets_are_passed_on() {
         error(false),
         "training set: samples could not be fetched: sample 99 asked for, the dataset holds 99"
     );
-    assert_eq!(error(true), "training set: 63 samples fetched, expected 64");
+    assert_eq!(
+        error(true),
+        "training set: 99 samples fetched, expected 100"
+    );
 }
 
 #[test]

@@ -4,7 +4,9 @@ use core::num::NonZeroUsize;
 
 use thiserror::Error;
 
-use super::parameters::ParametersError;
+use super::loss::Loss;
+use super::optimizer::Optimizer;
+use super::parameters::{Parameters, ParametersError};
 use super::target::{TargetError, Targets};
 use crate::Architecture;
 
@@ -20,9 +22,19 @@ pub struct TrainConfig {
     pub batch_size: usize,
     /// How many times each sample is seen; 20.
     pub epochs: u32,
-    /// AdamW's step, 0.001; a tenth of it for the last quarter of the epochs.
+    /// How gradients become steps; AdamW.
+    pub optimizer: Optimizer,
+    /// What a miss costs; its square.
+    pub loss: Loss,
+    /// What weights are clipped to after each step, ± 1.98: over 0, and no more than
+    /// [`Parameters::WEIGHT_LIMIT`](super::Parameters::WEIGHT_LIMIT).
+    pub weight_limit: f32,
+    /// Whether first parameters have a factoriser, rows that all king buckets share; no. See
+    /// [`FloatWeights::factoriser`](super::FloatWeights::factoriser).
+    pub factoriser: bool,
+    /// The optimizer's step, 0.001; a tenth of it for the last quarter of the epochs.
     pub learning_rate: f64,
-    /// AdamW's decoupled decay, 0.01: how much of a weight is lost in a step, times the learning
+    /// The decoupled decay, 0.01: how much of a weight is lost in a step, times the learning
     /// rate.
     pub weight_decay: f64,
     /// The share of the game's result in the targets, 0 to 1; 0.25. The rest is the score's.
@@ -61,6 +73,15 @@ pub enum ConfigError {
         /// The decay asked for.
         found: f64,
     },
+    /// A weight limit that is not positive, or more than the evaluator's narrowest arithmetic can hold.
+    #[error("weight limit {found}, expected more than 0 and at most {max}", max = Parameters::WEIGHT_LIMIT)]
+    WeightLimit {
+        /// The limit asked for.
+        found: f32,
+    },
+    /// A factoriser without king buckets to share it.
+    #[error("a factoriser for one king bucket, expected two or more")]
+    Factoriser,
     /// A result weight outside 0…1.
     #[error(transparent)]
     Targets(#[from] TargetError),
@@ -99,6 +120,10 @@ impl TrainConfig {
             architecture,
             batch_size: 16_384,
             epochs: 20,
+            optimizer: Optimizer::AdamW,
+            loss: Loss::SQUARED,
+            weight_limit: Parameters::WEIGHT_LIMIT,
+            factoriser: false,
             learning_rate: 1e-3,
             weight_decay: 0.01,
             result_weight: 0.25,
@@ -131,6 +156,13 @@ impl TrainConfig {
         if !(0.0..=1.0).contains(&self.weight_decay) {
             let found = self.weight_decay;
             return Err(ConfigError::WeightDecay { found });
+        }
+        if !(self.weight_limit > 0.0 && self.weight_limit <= Parameters::WEIGHT_LIMIT) {
+            let found = self.weight_limit;
+            return Err(ConfigError::WeightLimit { found });
+        }
+        if self.factoriser && self.architecture.king_buckets().count() == 1 {
+            return Err(ConfigError::Factoriser);
         }
         Ok(())
     }
@@ -193,6 +225,18 @@ mod tests {
         assert_eq!(
             text(|config| config.weight_decay = -0.5),
             "weight decay -0.5, expected 0 to 1"
+        );
+        assert_eq!(
+            text(|config| config.weight_limit = 2.0),
+            "weight limit 2, expected more than 0 and at most 1.98"
+        );
+        assert_eq!(
+            text(|config| config.weight_limit = 0.0),
+            "weight limit 0, expected more than 0 and at most 1.98"
+        );
+        assert_eq!(
+            text(|config| config.factoriser = true),
+            "a factoriser for one king bucket, expected two or more"
         );
         assert_eq!(
             ConfigError::Architecture.to_string(),

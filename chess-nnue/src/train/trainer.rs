@@ -7,7 +7,7 @@ use std::vec::Vec;
 use chess_records::{Dataset, Labelled};
 use thiserror::Error;
 
-use super::backend::Backend;
+use super::backend::{Backend, BackendOptions};
 use super::batch::Fetched;
 use super::config::{ConfigError, TrainConfig, thread_pool};
 use super::cpu::Cpu;
@@ -126,7 +126,11 @@ impl Trainer {
     /// When a value of the configuration is out of range, the architecture is one that cannot be
     /// trained, or the threads cannot be started.
     pub fn new(config: TrainConfig) -> Result<Self, ConfigError> {
-        let parameters = Parameters::random(&config.architecture, config.seed)?;
+        config.check()?;
+        let mut parameters = Parameters::random(&config.architecture, config.seed)?;
+        if config.factoriser {
+            parameters = parameters.with_factoriser();
+        }
         Self::with_parameters(config, &parameters)
     }
 
@@ -145,10 +149,14 @@ impl Trainer {
             return Err(ConfigError::Architecture);
         }
         let pool = Arc::new(thread_pool(config.threads)?);
-        let batch_size = config.batch_size.min(MAX_FETCHED as usize);
+        let options = BackendOptions {
+            batch_size: config.batch_size.min(MAX_FETCHED as usize),
+            optimizer: config.optimizer,
+            loss: config.loss,
+        };
         Ok(Self {
-            validator: Validator::with_pool(config.targets()?, Arc::clone(&pool)),
-            backend: Cpu::new(parameters, batch_size, pool),
+            validator: Validator::with_pool(config.targets()?, config.loss, Arc::clone(&pool)),
+            backend: Cpu::new(parameters, options, pool),
             config,
         })
     }
@@ -343,7 +351,7 @@ where
         let options = StepOptions {
             rate,
             weight_decay: self.trainer.config.weight_decay,
-            weight_limit: Parameters::WEIGHT_LIMIT,
+            weight_limit: self.trainer.config.weight_limit,
         };
         self.trainer.backend.step(&options);
     }
