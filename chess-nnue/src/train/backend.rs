@@ -4,8 +4,18 @@ use core::fmt;
 use std::vec::Vec;
 
 use super::batch::Batch;
-use super::optimizer::{OptimizerState, StepOptions};
+use super::loss::Loss;
+use super::optimizer::{Optimizer, OptimizerState, StepOptions};
 use super::parameters::Parameters;
+
+/// What a backend is made for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct BackendOptions {
+    /// Samples a call; smaller and larger calls do too.
+    pub(crate) batch_size: usize,
+    pub(crate) optimizer: Optimizer,
+    pub(crate) loss: Loss,
+}
 
 /// Something that passes batches through a network and back, and steps its parameters.
 ///

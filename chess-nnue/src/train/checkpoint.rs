@@ -92,7 +92,9 @@ pub enum ResumeError {
         expected: String,
     },
     /// A dataset holds another number of samples.
-    #[error("the checkpoint is of a run with {found} samples in its {set} set, expected {expected}")]
+    #[error(
+        "the checkpoint is of a run with {found} samples in its {set} set, expected {expected}"
+    )]
     Len {
         /// `training` or `validation`.
         set: &'static str,

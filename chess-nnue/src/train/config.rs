@@ -7,6 +7,8 @@ use std::string::String;
 use chess_records::{Order, SamplerConfigError};
 use thiserror::Error;
 
+use super::loss::Loss;
+use super::optimizer::Optimizer;
 use super::parameters::{Parameters, ParametersError};
 use super::schedule::{self, RateSchedule};
 use super::target::{TargetError, Targets};
@@ -16,8 +18,8 @@ use crate::Architecture;
 /// that are to be different.
 ///
 /// With the feature `serde` it is `Serialize` and `Deserialize`: every field but `architecture`, and
-/// of that every field but `hidden` and `eval_scale`, may be left out, and an unknown one is an error.
-/// As TOML:
+/// of that every field but `hidden` and `eval_scale`, may be left out, and an unknown one is an error;
+/// `loss` is a number, `loss_power`. As TOML:
 ///
 /// ```toml
 /// batch_size = 16384
@@ -32,7 +34,7 @@ use crate::Architecture;
 /// [architecture]
 /// hidden = 256
 /// eval_scale = 115
-/// activation = "screlu"
+/// activation = "screlu" # or "crelu"; also output_buckets, king_buckets, mirrored, qa and qb
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -54,18 +56,25 @@ pub struct TrainConfig {
     /// passes through the data follow each other as they may and an epoch is but the time between two
     /// validations: for data that are too many to be seen once between them.
     pub steps_per_epoch: Option<NonZeroU64>,
-    /// AdamW's step at its largest, 0.001.
+    /// How gradients become steps; AdamW.
+    pub optimizer: Optimizer,
+    /// What a miss costs; its square.
+    pub loss: Loss,
+    /// Whether first parameters have a factoriser, rows that all king buckets share; no. See
+    /// [`FloatWeights::factoriser`](super::FloatWeights::factoriser).
+    pub factoriser: bool,
+    /// The optimizer's step at its largest, 0.001.
     pub learning_rate: f64,
     /// How the learning rate changes; a tenth for the last quarter of the steps.
     pub rate_schedule: RateSchedule,
     /// Over how many steps, at the start, the learning rate rises from nothing; 0.
     pub warmup_steps: u64,
-    /// AdamW's decoupled decay, 0.01: how much of a weight is lost in a step, times the learning
+    /// The decoupled decay, 0.01: how much of a weight is lost in a step, times the learning
     /// rate.
     pub weight_decay: f64,
-    /// Weights and biases but the output's are kept within ± this,
-    /// [`Parameters::WEIGHT_LIMIT`](super::Parameters::WEIGHT_LIMIT) or less.
-    pub weight_clip: f32,
+    /// What weights are clipped to after each step, ± 1.98: over 0, and no more than
+    /// [`Parameters::WEIGHT_LIMIT`](super::Parameters::WEIGHT_LIMIT).
+    pub weight_limit: f32,
     /// The share of the game's result in the targets, 0 to 1; 0.25. The rest is the score's.
     pub result_weight: f32,
     /// The share of the result in the last step, where it changes: step by step, on a straight line
@@ -153,15 +162,18 @@ pub enum ConfigError {
         /// The decay asked for.
         found: f64,
     },
-    /// A clip that lets nothing through, or what the network's integers cannot hold.
+    /// A weight limit that is not positive, or more than the evaluator's narrowest arithmetic can hold.
     #[error(
-        "weight clip {found}, expected more than 0 and at most {max}",
+        "weight limit {found}, expected more than 0 and at most {max}",
         max = Parameters::WEIGHT_LIMIT
     )]
-    WeightClip {
-        /// The clip asked for.
+    WeightLimit {
+        /// The limit asked for.
         found: f32,
     },
+    /// A factoriser without king buckets to share it.
+    #[error("a factoriser for one king bucket, expected two or more")]
+    Factoriser,
     /// An order that is none.
     #[error("the order of the samples")]
     Order(#[from] SamplerConfigError),
@@ -205,11 +217,14 @@ impl TrainConfig {
             micro_batch_size: None,
             epochs: 20,
             steps_per_epoch: None,
+            optimizer: Optimizer::AdamW,
+            loss: Loss::SQUARED,
+            factoriser: false,
             learning_rate: 1e-3,
             rate_schedule: RateSchedule::default(),
             warmup_steps: 0,
             weight_decay: 0.01,
-            weight_clip: Parameters::WEIGHT_LIMIT,
+            weight_limit: Parameters::WEIGHT_LIMIT,
             result_weight: 0.25,
             last_result_weight: None,
             order: Order::Shuffled,
@@ -294,7 +309,10 @@ impl TrainConfig {
             ("activation", format!("{:?}", architecture.activation())),
             ("king_buckets", format!("{:?}", king_buckets.map())),
             ("mirrored", format!("{:?}", king_buckets.mirrored())),
-            ("output_buckets", format!("{:?}", architecture.output_buckets())),
+            (
+                "output_buckets",
+                format!("{:?}", architecture.output_buckets()),
+            ),
             ("qa", format!("{:?}", architecture.qa())),
             ("qb", format!("{:?}", architecture.qb())),
             ("eval_scale", format!("{:?}", architecture.eval_scale())),
@@ -302,11 +320,14 @@ impl TrainConfig {
             ("micro_batch_size", format!("{:?}", self.load_len())),
             ("epochs", format!("{:?}", self.epochs)),
             ("steps_per_epoch", format!("{:?}", self.steps_per_epoch)),
+            ("optimizer", format!("{:?}", self.optimizer)),
+            ("loss", format!("{:?}", self.loss)),
+            ("factoriser", format!("{:?}", self.factoriser)),
             ("learning_rate", format!("{:?}", self.learning_rate)),
             ("rate_schedule", format!("{:?}", self.rate_schedule)),
             ("warmup_steps", format!("{:?}", self.warmup_steps)),
             ("weight_decay", format!("{:?}", self.weight_decay)),
-            ("weight_clip", format!("{:?}", self.weight_clip)),
+            ("weight_limit", format!("{:?}", self.weight_limit)),
             ("result_weight", format!("{:?}", self.result_weights())),
             ("order", format!("{}", self.order)),
             ("seed", format!("{:?}", self.seed)),
@@ -330,7 +351,10 @@ impl TrainConfig {
         if let Order::Blocks { window: 0 } = self.order {
             return Err(SamplerConfigError::Window.into());
         }
-        if let Some(found) = self.loader_threads.filter(|&found| found > Self::MAX_THREADS) {
+        if let Some(found) = self
+            .loader_threads
+            .filter(|&found| found > Self::MAX_THREADS)
+        {
             return Err(ConfigError::TooManyThreads { found });
         }
         for weight in self.result_weights() {
@@ -348,9 +372,12 @@ impl TrainConfig {
             let found = self.weight_decay;
             return Err(ConfigError::WeightDecay { found });
         }
-        if !(self.weight_clip > 0.0 && self.weight_clip <= Parameters::WEIGHT_LIMIT) {
-            let found = self.weight_clip;
-            return Err(ConfigError::WeightClip { found });
+        if !(self.weight_limit > 0.0 && self.weight_limit <= Parameters::WEIGHT_LIMIT) {
+            let found = self.weight_limit;
+            return Err(ConfigError::WeightLimit { found });
+        }
+        if self.factoriser && self.architecture.king_buckets().count() == 1 {
+            return Err(ConfigError::Factoriser);
         }
         check_schedule(&self.rate_schedule)
     }
@@ -445,8 +472,16 @@ mod tests {
             "weight decay -0.5, expected 0 to 1"
         );
         assert_eq!(
-            text(|config| config.weight_clip = 2.0),
-            "weight clip 2, expected more than 0 and at most 1.98"
+            text(|config| config.weight_limit = 2.0),
+            "weight limit 2, expected more than 0 and at most 1.98"
+        );
+        assert_eq!(
+            text(|config| config.weight_limit = 0.0),
+            "weight limit 0, expected more than 0 and at most 1.98"
+        );
+        assert_eq!(
+            text(|config| config.factoriser = true),
+            "a factoriser for one king bucket, expected two or more"
         );
         assert_eq!(
             text(|config| config.micro_batch_size = Some(5000)),
@@ -465,7 +500,10 @@ mod tests {
         let error = config.check().unwrap_err();
         assert_eq!(error.to_string(), "the order of the samples");
         let source = std::error::Error::source(&error).unwrap();
-        assert_eq!(source.to_string(), "window is 0 blocks, expected at least 1");
+        assert_eq!(
+            source.to_string(),
+            "window is 0 blocks, expected at least 1"
+        );
         assert_eq!(
             ConfigError::Architecture.to_string(),
             "the parameters are of another architecture than the configuration"
@@ -528,7 +566,15 @@ mod tests {
         assert_eq!(same.description(), config.description());
         let mut other = config.clone();
         other.learning_rate = 0.1 + 0.2;
-        assert!(other.description().contains("\nlearning_rate = 0.30000000000000004\n"));
-        assert!(config.description().contains("\nresult_weight = [0.25, 0.25]\n"));
+        assert!(
+            other
+                .description()
+                .contains("\nlearning_rate = 0.30000000000000004\n")
+        );
+        assert!(
+            config
+                .description()
+                .contains("\nresult_weight = [0.25, 0.25]\n")
+        );
     }
 }

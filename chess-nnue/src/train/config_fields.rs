@@ -9,6 +9,8 @@ use chess_records::{Order, Square};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::config::TrainConfig;
+use super::loss::Loss;
+use super::optimizer::Optimizer;
 use super::schedule::RateSchedule;
 use crate::{Activation, Architecture, ArchitectureError, KingBuckets};
 
@@ -74,13 +76,19 @@ struct Fields {
     #[serde(skip_serializing_if = "Option::is_none")]
     steps_per_epoch: Option<NonZeroU64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    optimizer: Option<Optimizer>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    loss_power: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    factoriser: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     learning_rate: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     warmup_steps: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     weight_decay: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    weight_clip: Option<f32>,
+    weight_limit: Option<f32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     result_weight: Option<f32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -107,16 +115,20 @@ impl<'de> Deserialize<'de> for TrainConfig {
         let fields = Fields::deserialize(deserializer)?;
         let architecture = Architecture::try_from(fields.architecture);
         let default = Self::new(architecture.map_err(serde::de::Error::custom)?);
+        let loss = fields.loss_power.map_or(Ok(default.loss), loss_of);
         let config = Self {
             batch_size: fields.batch_size.unwrap_or(default.batch_size),
             micro_batch_size: fields.micro_batch_size,
             epochs: fields.epochs.unwrap_or(default.epochs),
             steps_per_epoch: fields.steps_per_epoch,
+            optimizer: fields.optimizer.unwrap_or(default.optimizer),
+            loss: loss.map_err(serde::de::Error::custom)?,
+            factoriser: fields.factoriser.unwrap_or(default.factoriser),
             learning_rate: fields.learning_rate.unwrap_or(default.learning_rate),
             rate_schedule: fields.rate_schedule.unwrap_or(default.rate_schedule),
             warmup_steps: fields.warmup_steps.unwrap_or(default.warmup_steps),
             weight_decay: fields.weight_decay.unwrap_or(default.weight_decay),
-            weight_clip: fields.weight_clip.unwrap_or(default.weight_clip),
+            weight_limit: fields.weight_limit.unwrap_or(default.weight_limit),
             result_weight: fields.result_weight.unwrap_or(default.result_weight),
             last_result_weight: fields.last_result_weight,
             order: fields.order.unwrap_or(default.order),
@@ -139,10 +151,13 @@ impl Serialize for TrainConfig {
             micro_batch_size: self.micro_batch_size,
             epochs: Some(self.epochs),
             steps_per_epoch: self.steps_per_epoch,
+            optimizer: Some(self.optimizer),
+            loss_power: Some(self.loss.power()),
+            factoriser: Some(self.factoriser),
             learning_rate: Some(self.learning_rate),
             warmup_steps: Some(self.warmup_steps),
             weight_decay: Some(self.weight_decay),
-            weight_clip: Some(self.weight_clip),
+            weight_limit: Some(self.weight_limit),
             result_weight: Some(self.result_weight),
             last_result_weight: self.last_result_weight,
             seed: Some(self.seed),
@@ -156,6 +171,10 @@ impl Serialize for TrainConfig {
         };
         fields.serialize(serializer)
     }
+}
+
+fn loss_of(power: f64) -> Result<Loss, String> {
+    Loss::new(power).ok_or_else(|| format!("loss power {power}, expected 1 to 4"))
 }
 
 impl TryFrom<ArchitectureFields> for Architecture {
@@ -220,7 +239,10 @@ mod tests {
         let mut config = read(SMALLEST).unwrap();
         let mut map = [0; 64];
         map[9] = 3;
-        let architecture = Architecture::new(32).unwrap().with_output_buckets(8).unwrap();
+        let architecture = Architecture::new(32)
+            .unwrap()
+            .with_output_buckets(8)
+            .unwrap();
         config.architecture = architecture
             .with_activation(Activation::Crelu)
             .with_king_buckets(KingBuckets::new(map, true).unwrap());
@@ -232,7 +254,10 @@ mod tests {
         config.checkpoint_steps = NonZeroU64::new(100);
         config.threads = NonZeroUsize::new(2);
         config.loader_threads = Some(0);
-        config.weight_clip = 1.5;
+        config.weight_limit = 1.5;
+        config.optimizer = Optimizer::RAdam;
+        config.loss = Loss::new(2.5).unwrap();
+        config.factoriser = true;
         let text = toml::to_string(&config).unwrap();
         assert_eq!(read(&text), Ok(config), "{text}");
     }
@@ -244,6 +269,7 @@ mod tests {
         assert_eq!(schedule("\"constant\""), RateSchedule::Constant);
         let step = schedule("{ step = { factor = 0.1, at = [0.75] } }");
         assert_eq!(step, RateSchedule::default());
+        assert_eq!(with("optimizer = \"radam\"").optimizer, Optimizer::RAdam);
         assert_eq!(with("order = \"sequential\"").order, Order::Sequential);
     }
 
@@ -252,8 +278,13 @@ mod tests {
         let text = |line: &str| read(&format!("{line}\n{SMALLEST}")).unwrap_err();
         assert!(text("epoch = 3").starts_with("unknown field `epoch`, expected one of"));
         assert_eq!(text("epochs = 0"), "0 epochs, expected 1 or more");
-        assert_eq!(text("batch_size = 0"), "batch size 0, expected 1 to 16777216");
-        assert!(text("rate_schedule = { linear = { first = 1.0 } }").contains("`first`"));
+        assert_eq!(
+            text("batch_size = 0"),
+            "batch size 0, expected 1 to 16777216"
+        );
+        assert_eq!(text("loss_power = 5.0"), "loss power 5, expected 1 to 4");
+        let schedule = text("rate_schedule = { linear = { last = 0.5, first = 1.0 } }");
+        assert!(schedule.contains("first"), "{schedule}");
         let shape = |text: &str| read(&format!("[architecture]\n{text}")).unwrap_err();
         assert_eq!(shape("hidden = 16"), "missing field `eval_scale`");
         assert_eq!(

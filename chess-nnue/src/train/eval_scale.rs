@@ -158,10 +158,15 @@ impl EvalScaleFit {
         for stretch in 0..stretches {
             let of_way = u128::from(stretch) * u128::from(len - Self::CHUNK);
             let start = (of_way / u128::from(stretches - 1).max(1)) as u64;
-            for_each_in(dataset, start..start + Self::CHUNK, Self::CHUNK, |_, sample| {
-                fit.add(sample);
-                Ok(())
-            })?;
+            for_each_in(
+                dataset,
+                start..start + Self::CHUNK,
+                Self::CHUNK,
+                |_, sample| {
+                    fit.add(sample);
+                    Ok(())
+                },
+            )?;
         }
         Ok(fit)
     }

@@ -52,6 +52,7 @@ mod config_fields;
 mod cpu;
 mod eval_scale;
 mod inputs;
+mod loss;
 mod optimizer;
 mod parameters;
 mod run;
@@ -74,6 +75,8 @@ pub use checkpoint::{
 };
 pub use config::{ConfigError, TrainConfig};
 pub use eval_scale::{EvalScaleError, EvalScaleFit};
+pub use loss::Loss;
+pub use optimizer::Optimizer;
 pub use parameters::{FloatWeights, Parameters, ParametersError, Quantized};
 pub use run_folder::{DamagedCheckpoint, RunFolder, RunFolderError};
 pub use schedule::RateSchedule;

@@ -4,6 +4,26 @@ use std::vec;
 
 use super::parameters::FloatWeights;
 
+/// How gradients become steps.
+///
+/// Both keep moving means of each gradient and of its square (β 0.9 and 0.999), step by the one over
+/// the root of the other (ε 10⁻⁸), and take a share of every weight, the decay, apart from that.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "lowercase")
+)]
+#[non_exhaustive]
+pub enum Optimizer {
+    /// Adam with decoupled decay (Loshchilov & Hutter, "Decoupled Weight Decay Regularization", 2019).
+    #[default]
+    AdamW,
+    /// Rectified Adam (Liu et al., "On the Variance of the Adaptive Learning Rate and Beyond", 2020),
+    /// with decoupled decay too: small steps while the mean of the squares is of few gradients.
+    RAdam,
+}
+
 /// What one step is like.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct StepOptions {
@@ -11,7 +31,7 @@ pub(crate) struct StepOptions {
     pub(crate) rate: f64,
     /// How much of a weight is lost, times the rate.
     pub(crate) weight_decay: f64,
-    /// What weights are clipped to after the step.
+    /// What weights are clipped to after the step. Where rows add up, each is clipped to half of it.
     pub(crate) weight_limit: f32,
 }
 

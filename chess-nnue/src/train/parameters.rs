@@ -162,6 +162,15 @@ impl Parameters {
         })
     }
 
+    /// These parameters with a [factoriser](FloatWeights::factoriser): its rows are 0 and change no
+    /// output, unless there is one already.
+    #[must_use]
+    pub fn with_factoriser(mut self) -> Self {
+        let rows = Architecture::INPUTS_PER_BUCKET * self.architecture.hidden();
+        self.weights.factoriser.resize(rows, 0.0);
+        self
+    }
+
     /// Parameters from a trainer, which has checked the architecture. They may not be finite.
     pub(super) const fn of_training(architecture: Architecture, weights: FloatWeights) -> Self {
         Self {

@@ -141,7 +141,7 @@ where
         self.trainer.backend.step(&StepOptions {
             rate: learning_rate,
             weight_decay: self.trainer.config.weight_decay,
-            weight_limit: self.trainer.config.weight_clip,
+            weight_limit: self.trainer.config.weight_limit,
         });
         self.tally.add(batch_len, loss, started.elapsed());
         self.begin_pass();

@@ -202,9 +202,7 @@ impl RunFolder {
     /// # Errors
     ///
     /// [`RunFolderError::AllDamaged`] when there are some and none can be used.
-    pub fn newest(
-        &self,
-    ) -> Result<(Option<Checkpoint>, Vec<DamagedCheckpoint>), RunFolderError> {
+    pub fn newest(&self) -> Result<(Option<Checkpoint>, Vec<DamagedCheckpoint>), RunFolderError> {
         let mut damaged = Vec::new();
         for steps in self.steps_of_checkpoints()? {
             match Checkpoint::load(self.checkpoint_path(steps)) {

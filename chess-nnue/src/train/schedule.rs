@@ -119,12 +119,19 @@ mod tests {
     use super::*;
 
     fn shares(schedule: &RateSchedule, steps: u64) -> Vec<f64> {
-        (1..=steps).map(|step| schedule.share(step, steps)).collect()
+        (1..=steps)
+            .map(|step| schedule.share(step, steps))
+            .collect()
     }
 
     #[test]
     fn the_last_quarter_is_slow() {
-        let slow = |steps| shares(&RateSchedule::default(), steps).iter().filter(|&&s| s < 0.5).count();
+        let slow = |steps| {
+            shares(&RateSchedule::default(), steps)
+                .iter()
+                .filter(|&&s| s < 0.5)
+                .count()
+        };
         assert_eq!((slow(20), slow(8), slow(7), slow(3)), (5, 2, 1, 0));
         assert_eq!(1e-3 * RateSchedule::default().share(20, 20), 1e-4);
     }
@@ -169,7 +176,9 @@ mod tests {
 
     #[test]
     fn the_result_weight_goes_from_end_to_end() {
-        let weights: Vec<f32> = (1..=3).map(|step| result_weight(0.25, 0.75, step, 3)).collect();
+        let weights: Vec<f32> = (1..=3)
+            .map(|step| result_weight(0.25, 0.75, step, 3))
+            .collect();
         assert_eq!(weights, [0.25, 0.5, 0.75]);
         assert_eq!(result_weight(0.3, 0.3, 7, 9), 0.3);
         assert_eq!(result_weight(0.1, 0.9, 1, 1), 0.1);

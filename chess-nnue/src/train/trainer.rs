@@ -9,7 +9,7 @@ use std::vec::Vec;
 use chess_records::{Dataset, Labelled, LoaderConfigError};
 use thiserror::Error;
 
-use super::backend::Backend;
+use super::backend::{Backend, BackendOptions};
 use super::checkpoint::{Best, Checkpoint, ResumeError};
 use super::config::{ConfigError, TrainConfig, thread_pool};
 use super::cpu::Cpu;
@@ -219,7 +219,11 @@ impl Trainer {
     /// When a value of the configuration is out of range, the architecture is one that cannot be
     /// trained, or the threads cannot be started.
     pub fn new(config: TrainConfig) -> Result<Self, ConfigError> {
-        let parameters = Parameters::random(&config.architecture, config.seed)?;
+        config.check()?;
+        let mut parameters = Parameters::random(&config.architecture, config.seed)?;
+        if config.factoriser {
+            parameters = parameters.with_factoriser();
+        }
         Self::with_parameters(config, &parameters)
     }
 
@@ -238,9 +242,14 @@ impl Trainer {
             return Err(ConfigError::Architecture);
         }
         let pool = Arc::new(thread_pool(config.threads)?);
-        let backend = Cpu::new(parameters, config.load_len(), Arc::clone(&pool));
+        let options = BackendOptions {
+            batch_size: config.load_len(),
+            optimizer: config.optimizer,
+            loss: config.loss,
+        };
+        let backend = Cpu::new(parameters, options, Arc::clone(&pool));
         Ok(Self {
-            validator: Validator::with_pool(config.targets()?, pool),
+            validator: Validator::with_pool(config.targets()?, config.loss, pool),
             backend: Box::new(backend),
             config,
         })
@@ -381,7 +390,11 @@ mod tests {
         };
         assert_eq!(count, samples.len() as u64);
         assert!(!samples.is_empty());
-        assert!(samples.iter().all(|&sample| has_input(sample as usize, input)));
+        assert!(
+            samples
+                .iter()
+                .all(|&sample| has_input(sample as usize, input))
+        );
     }
 
     #[test]

@@ -8,12 +8,13 @@ use std::vec::Vec;
 use chess_records::{Dataset, Labelled};
 use rayon::ThreadPool;
 
-use super::backend::Backend;
+use super::backend::{Backend, BackendOptions};
 use super::batch::Fetched;
 use super::config::{ConfigError, thread_pool};
 use super::cpu::Cpu;
+use super::loss::Loss;
+use super::optimizer::Optimizer;
 use super::parameters::Parameters;
-use super::sigmoid::sigmoid;
 use super::target::{SampleError, Targets};
 
 /// Passes datasets through networks without changing them, on several threads.
@@ -23,6 +24,7 @@ use super::target::{SampleError, Targets};
 pub struct Validator {
     pool: Arc<ThreadPool>,
     targets: Targets,
+    loss: Loss,
 }
 
 /// What the parameters say of one sample.
@@ -51,11 +53,22 @@ impl Validator {
     /// [`ConfigError::Threads`] when the threads cannot be started.
     pub fn new(targets: Targets, threads: Option<NonZeroUsize>) -> Result<Self, ConfigError> {
         let pool = thread_pool(threads)?;
-        Ok(Self::with_pool(targets, Arc::new(pool)))
+        Ok(Self::with_pool(targets, Loss::SQUARED, Arc::new(pool)))
     }
 
-    pub(super) const fn with_pool(targets: Targets, pool: Arc<ThreadPool>) -> Self {
-        Self { pool, targets }
+    /// This validator with another loss than the squared miss.
+    #[must_use]
+    pub const fn with_loss(mut self, loss: Loss) -> Self {
+        self.loss = loss;
+        self
+    }
+
+    pub(super) const fn with_pool(targets: Targets, loss: Loss, pool: Arc<ThreadPool>) -> Self {
+        Self {
+            pool,
+            targets,
+            loss,
+        }
     }
 
     pub(super) const fn pool(&self) -> &Arc<ThreadPool> {
@@ -68,7 +81,8 @@ impl Validator {
         &self.targets
     }
 
-    /// The mean of (σ(output) − target)² over the samples.
+    /// The mean loss of the samples, (σ(output) − target)² unless [`Validator::with_loss`] said
+    /// otherwise.
     ///
     /// # Errors
     ///
@@ -101,15 +115,26 @@ impl Validator {
         if dataset.is_empty() {
             return Err(SampleError::Empty);
         }
-        let mut backend = Cpu::new(parameters, Self::PART_LEN as usize, Arc::clone(&self.pool));
+        let options = BackendOptions {
+            batch_size: Self::PART_LEN as usize,
+            optimizer: Optimizer::AdamW,
+            loss: self.loss,
+        };
+        let mut backend = Cpu::new(parameters, options, Arc::clone(&self.pool));
         let mut part = Fetched::new();
         let (mut loss, mut start) = (0.0, 0);
         while start < dataset.len() {
             let end = dataset.len().min(start + Self::PART_LEN);
-            self.pool
-                .install(|| part.fetch(dataset, start..end, &self.targets, parameters.architecture()))?;
+            self.pool.install(|| {
+                part.fetch(
+                    dataset,
+                    start..end,
+                    &self.targets,
+                    parameters.architecture(),
+                )
+            })?;
             let outputs = backend.outputs(part.batch());
-            loss += sum_of_losses(part.batch().targets(), &outputs);
+            loss += sum_of_losses(self.loss, part.batch().targets(), &outputs);
             start = end;
             if predictions(&part, &outputs)
                 .try_for_each(&mut each)
@@ -122,12 +147,11 @@ impl Validator {
     }
 }
 
-fn sum_of_losses(targets: &[f32], outputs: &[f32]) -> f64 {
-    let losses = targets.iter().zip(outputs).map(|(&target, &output)| {
-        let miss = sigmoid(f64::from(output)) - f64::from(target);
-        miss * miss
-    });
-    losses.sum()
+fn sum_of_losses(loss: Loss, targets: &[f32], outputs: &[f32]) -> f64 {
+    let pairs = targets.iter().zip(outputs);
+    pairs
+        .map(|(&target, &output)| loss.loss(output, target))
+        .sum()
 }
 
 fn predictions<'a, S: Labelled + Send + Sync>(

@@ -170,9 +170,19 @@ impl Checkpoint {
         let description = core::str::from_utf8(description);
         let mut values = Values(values);
         let [weights, means, squares] = [(); 3].map(|()| values.weights(lens));
-        check_moment("means", &means, |value| value.is_finite(), "a finite number")?;
+        check_moment(
+            "means",
+            &means,
+            |value| value.is_finite(),
+            "a finite number",
+        )?;
         let is_square = |value: f32| value.is_finite() && value >= 0.0;
-        check_moment("squares", &squares, is_square, "a finite number of 0 or more")?;
+        check_moment(
+            "squares",
+            &squares,
+            is_square,
+            "a finite number of 0 or more",
+        )?;
         let parameters = Parameters::new(header.architecture()?, weights);
         Ok(Self {
             parameters: parameters.map_err(CheckpointError::Parameters)?,

@@ -69,7 +69,11 @@ impl DataIdentity {
 fn hash(sample: &impl Labelled, hasher: &mut XxHash3_64) {
     let placement = sample.placement();
     for (piece, square) in placement.pieces() {
-        let man = [piece.color.index(), piece.piece_type.index(), square.index()];
+        let man = [
+            piece.color.index(),
+            piece.piece_type.index(),
+            square.index(),
+        ];
         hasher.write(&man.map(|part| part as u8));
     }
     let label = sample.label();

@@ -10,7 +10,7 @@ use super::shape::Shape;
 use super::tiles::Tiles;
 use crate::train::batch::{Batch, Samples};
 use crate::train::train_common::{Numbers, Positions, random_positions};
-use crate::train::{FloatWeights, Parameters, Targets};
+use crate::train::{FloatWeights, Loss, Parameters, Targets};
 use crate::{Activation, Architecture};
 
 const GROUPS: [&str; 4] = [
@@ -190,7 +190,7 @@ fn kernel_gradient(
     shape: Shape,
 ) -> (f64, Vec<f64>) {
     let tiles = Tiles::new(&reference.parameters(), shape);
-    let mut pass = Pass::new(shape, reference.activation);
+    let mut pass = Pass::new(shape, reference.activation, Loss::SQUARED);
     let mut fetched = Samples::new();
     fetched.fetch(samples, 0..samples.0.len() as u64).unwrap();
     let (mut batch, mut loss) = (Batch::new(), 0.0);

@@ -1,6 +1,6 @@
 //! Training on the processor.
 
-mod adamw;
+mod adam;
 mod kernels;
 mod lane;
 mod pass;
@@ -15,12 +15,12 @@ use std::vec::Vec;
 
 use rayon::ThreadPool;
 
-use super::backend::Backend;
+use super::backend::{Backend, BackendOptions};
 use super::batch::Batch;
 use super::optimizer::{OptimizerState, StepOptions};
 use super::parameters::Parameters;
 use crate::Architecture;
-use adamw::AdamW;
+use adam::Adam;
 use pass::Pass;
 use shape::Shape;
 use tiles::Tiles;
@@ -31,20 +31,23 @@ pub(super) struct Cpu {
     pool: Arc<ThreadPool>,
     architecture: Architecture,
     tiles: Tiles,
-    optimizer: AdamW,
+    optimizer: Adam,
     pass: Pass,
 }
 
 impl Cpu {
-    /// A backend with these parameters. Work is cut up for batches of `batch_size`; smaller and larger
-    /// ones do too.
-    pub(super) fn new(parameters: &Parameters, batch_size: usize, pool: Arc<ThreadPool>) -> Self {
+    /// A backend with these parameters.
+    pub(super) fn new(
+        parameters: &Parameters,
+        options: BackendOptions,
+        pool: Arc<ThreadPool>,
+    ) -> Self {
         let architecture = parameters.architecture().clone();
-        let shape = Shape::new(architecture.hidden(), batch_size);
+        let shape = Shape::new(architecture.hidden(), options.batch_size);
         let tiles = Tiles::new(parameters, shape);
         Self {
-            optimizer: AdamW::new(&tiles),
-            pass: Pass::new(shape, architecture.activation()),
+            optimizer: Adam::new(options.optimizer, &tiles),
+            pass: Pass::new(shape, architecture.activation(), options.loss),
             pool,
             architecture,
             tiles,
@@ -90,7 +93,7 @@ impl Backend for Cpu {
     }
 
     fn restore(&mut self, state: &OptimizerState) {
-        self.optimizer = AdamW::restore(state, self.pass.shape());
+        self.optimizer.restore(state, self.pass.shape());
     }
 }
 
@@ -100,7 +103,15 @@ mod tests {
     use crate::train::batch::Samples;
     use crate::train::config::thread_pool;
     use crate::train::train_common::random_positions;
-    use crate::train::{FloatWeights, Targets};
+    use crate::train::{FloatWeights, Loss, Optimizer, Targets};
+
+    const fn options(batch_size: usize) -> BackendOptions {
+        BackendOptions {
+            batch_size,
+            optimizer: Optimizer::AdamW,
+            loss: Loss::SQUARED,
+        }
+    }
 
     const OPTIONS: StepOptions = StepOptions {
         rate: 0.01,
@@ -112,7 +123,7 @@ mod tests {
         let architecture = Architecture::new(80).unwrap();
         let parameters = Parameters::random(&architecture, 1).unwrap();
         let pool = Arc::new(thread_pool(core::num::NonZeroUsize::new(2)).unwrap());
-        Cpu::new(&parameters, batch_size, pool)
+        Cpu::new(&parameters, options(batch_size), pool)
     }
 
     fn batch(cpu: &Cpu, range: core::ops::Range<u64>) -> Batch {
@@ -133,7 +144,7 @@ mod tests {
         };
         learn(&mut first, &batches[0]);
         let pool = Arc::clone(&first.pool);
-        let mut second = Cpu::new(&first.parameters(), 100, pool);
+        let mut second = Cpu::new(&first.parameters(), options(100), pool);
         second.restore(&first.state());
         assert_eq!(second.state(), first.state());
         assert_eq!(first.state().steps, 1);

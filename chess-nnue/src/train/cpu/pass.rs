@@ -5,15 +5,15 @@ use std::vec::Vec;
 
 use rayon::prelude::*;
 
-use super::adamw::AdamW;
+use super::adam::Adam;
 use super::kernels::{Cell, SliceInputs};
 use super::lane::Lane;
 use super::shape::Shape;
 use super::tiles::Tiles;
 use crate::Activation;
+use crate::train::Loss;
 use crate::train::batch::Batch;
 use crate::train::optimizer::StepOptions;
-use crate::train::sigmoid::sigmoid;
 
 /// What the network says of some neighbouring samples of a batch.
 #[derive(Debug, Default)]
@@ -33,6 +33,7 @@ struct Slice {
 pub(super) struct Pass {
     shape: Shape,
     activation: Activation,
+    loss: Loss,
     slices: Vec<Slice>,
     /// All slices of the first tile, then of the next.
     cells: Vec<Cell>,
@@ -60,14 +61,13 @@ impl Slice {
     }
 
     /// Compares outputs and targets. The loss that the slopes are of is the sum over `divisor`.
-    fn compare(&mut self, targets: &[f32], divisor: usize) {
+    fn compare(&mut self, loss: Loss, targets: &[f32], divisor: usize) {
         (self.loss, self.slope) = (0.0, 0.0);
         self.slopes.clear();
         for (&output, &target) in self.outputs.iter().zip(targets) {
-            let expected = sigmoid(f64::from(output));
-            let miss = expected - f64::from(target);
-            let slope = 2.0 * miss * expected * (1.0 - expected) / divisor as f64;
-            self.loss += miss * miss;
+            let (miss, slope) = loss.with_slope(output, target);
+            let slope = slope / divisor as f64;
+            self.loss += miss;
             self.slope += slope;
             self.slopes.push(slope as f32);
         }
@@ -75,10 +75,11 @@ impl Slice {
 }
 
 impl Pass {
-    pub(super) fn new(shape: Shape, activation: Activation) -> Self {
+    pub(super) fn new(shape: Shape, activation: Activation, loss: Loss) -> Self {
         Self {
             shape,
             activation,
+            loss,
             slices: (0..shape.slices()).map(|_| Slice::default()).collect(),
             cells: (0..shape.tiles() * shape.slices())
                 .map(|_| Cell::default())
@@ -144,8 +145,9 @@ impl Pass {
 
     /// The sum of the losses of the samples that went forward last.
     fn compare(&mut self, batch: &Batch, divisor: usize) -> f64 {
+        let loss = self.loss;
         self.slices.par_iter_mut().for_each(|slice| {
-            slice.compare(&batch.targets()[slice.samples.clone()], divisor);
+            slice.compare(loss, &batch.targets()[slice.samples.clone()], divisor);
         });
         self.slices.iter().map(|slice| slice.loss).sum()
     }
@@ -167,7 +169,7 @@ impl Pass {
     }
 
     /// Sums the gradients of the slices, in their order, and steps every parameter.
-    pub(super) fn step(&self, tiles: &mut Tiles, optimizer: &mut AdamW, options: &StepOptions) {
+    pub(super) fn step(&self, tiles: &mut Tiles, optimizer: &mut Adam, options: &StepOptions) {
         let step = optimizer.next_step(options);
         let gradient = self.output_bias_gradient as f32;
         optimizer.step_output_bias(step, &mut tiles.output_bias, gradient);

@@ -1,9 +1,9 @@
-//! AdamW (Loshchilov & Hutter, "Decoupled Weight Decay Regularization", 2019).
+//! Adam's steps: see [`Optimizer`].
 
 use super::lane::Lane;
 use super::shape::Shape;
 use super::tiles::Tiles;
-use crate::train::optimizer::{OptimizerState, StepOptions};
+use crate::train::optimizer::{Optimizer, OptimizerState, StepOptions};
 
 /// How much of the mean of gradients one step keeps.
 const BETA_1: f64 = 0.9;
@@ -14,7 +14,8 @@ const EPSILON: f32 = 1e-8;
 
 /// The state of the optimizer.
 #[derive(Clone, Debug)]
-pub(super) struct AdamW {
+pub(super) struct Adam {
+    kind: Optimizer,
     pub(super) means: Tiles,
     pub(super) squares: Tiles,
     steps: u64,
@@ -29,17 +30,19 @@ pub(super) struct Step {
     rate: f32,
     /// One over the root of the correction of the mean square.
     root_correction: f32,
+    epsilon: f32,
     /// What the decay leaves of a weight.
     keep: f32,
     /// What weights are clipped to.
     limit: f32,
 }
 
-impl AdamW {
+impl Adam {
     /// The optimizer before the first step of these parameters.
-    pub(super) fn new(tiles: &Tiles) -> Self {
+    pub(super) fn new(kind: Optimizer, tiles: &Tiles) -> Self {
         let zero = tiles.zero();
         Self {
+            kind,
             means: zero.clone(),
             squares: zero,
             steps: 0,
@@ -47,17 +50,13 @@ impl AdamW {
         }
     }
 
-    pub(super) fn restore(state: &OptimizerState, shape: Shape) -> Self {
-        let mut optimizer = Self {
-            means: Tiles::of_weights(&state.means, shape),
-            squares: Tiles::of_weights(&state.squares, shape),
-            steps: 0,
-            powers: (1.0, 1.0),
-        };
+    pub(super) fn restore(&mut self, state: &OptimizerState, shape: Shape) {
+        self.means = Tiles::of_weights(&state.means, shape);
+        self.squares = Tiles::of_weights(&state.squares, shape);
+        (self.steps, self.powers) = (0, (1.0, 1.0));
         for _ in 0..state.steps {
-            optimizer.count_step();
+            self.count_step();
         }
-        optimizer
     }
 
     pub(super) fn state(&self) -> OptimizerState {
@@ -78,11 +77,39 @@ impl AdamW {
     /// Begins the next step.
     pub(super) fn next_step(&mut self, options: &StepOptions) -> Step {
         self.count_step();
-        Step {
-            rate: (options.rate / (1.0 - self.powers.0)) as f32,
-            root_correction: (1.0 / (1.0 - self.powers.1).sqrt()) as f32,
+        let rate = options.rate / (1.0 - self.powers.0);
+        let root_correction = 1.0 / (1.0 - self.powers.1).sqrt();
+        let step = Step {
+            rate: rate as f32,
+            root_correction: root_correction as f32,
+            epsilon: EPSILON,
             keep: (1.0 - options.rate * options.weight_decay) as f32,
             limit: options.weight_limit,
+        };
+        match self.kind {
+            Optimizer::AdamW => step,
+            Optimizer::RAdam => self.rectified(step, rate),
+        }
+    }
+
+    /// The step made smaller by how little is known of the mean square; while next to nothing is, the
+    /// root counts as 1.
+    fn rectified(&self, step: Step, rate: f64) -> Step {
+        const LONGEST: f64 = 2.0 / (1.0 - BETA_2) - 1.0;
+        let power = self.powers.1;
+        let length = LONGEST - 2.0 * self.steps as f64 * power / (1.0 - power);
+        if length <= 4.0 {
+            return Step {
+                root_correction: 0.0,
+                epsilon: 1.0,
+                ..step
+            };
+        }
+        let known = (length - 4.0) * (length - 2.0) * LONGEST;
+        let all = (LONGEST - 4.0) * (LONGEST - 2.0) * length;
+        Step {
+            rate: (rate * (known / all).sqrt()) as f32,
+            ..step
         }
     }
 
@@ -117,7 +144,7 @@ impl Step {
         const TAKE: (f32, f32) = ((1.0 - BETA_1) as f32, (1.0 - BETA_2) as f32);
         *mean = KEEP.0 * *mean + TAKE.0 * gradient;
         *square = KEEP.1 * *square + TAKE.1 * (gradient * gradient);
-        let root = square.sqrt() * self.root_correction + EPSILON;
+        let root = square.sqrt() * self.root_correction + self.epsilon;
         self.rate * *mean / root
     }
 }
@@ -135,16 +162,16 @@ mod tests {
         weight_limit: Parameters::WEIGHT_LIMIT,
     };
 
-    fn optimizer() -> AdamW {
+    fn optimizer(kind: Optimizer) -> Adam {
         let architecture = Architecture::new(16).unwrap();
         let parameters = Parameters::random(&architecture, 0).unwrap();
         let tiles = Tiles::new(&parameters, Shape::new(16, 1));
-        AdamW::new(&tiles)
+        Adam::new(kind, &tiles)
     }
 
     /// The value of a weight after each of these gradients.
-    fn weights_after(start: f32, gradients: &[f32]) -> Vec<f32> {
-        let mut optimizer = optimizer();
+    fn weights_after(kind: Optimizer, start: f32, gradients: &[f32]) -> Vec<f32> {
+        let mut optimizer = optimizer(kind);
         let mut lanes = [start, 0.0, 0.0].map(|value| Lane([value; Lane::WIDTH]));
         let steps = gradients.iter().map(|&gradient| {
             let step = optimizer.next_step(&OPTIONS);
@@ -173,19 +200,36 @@ mod tests {
     ///    0.8714673·0.999 − 0.1·0.0664207/0.3226185.
     #[test]
     fn steps_are_those_worked_out_by_hand() {
-        let found = weights_after(1.0, &[0.5, -0.25, 0.0]);
+        let found = weights_after(Optimizer::AdamW, 1.0, &[0.5, -0.25, 0.0]);
         assert_near(&found, &[0.899, 0.871_467_3, 0.850_007_8]);
+    }
+
+    /// By hand, with gradients of 0.5: the corrected mean and root are 0.5 at each step. Steps 1 to 4
+    /// take 0.1 · 0.5 whole, lengths being 1, 1.9995, 2.9987 and 3.9975; at step 5 the length is
+    /// 4.99600 and the rectification √(0.99600 · 2.99600 · 1999 / (1995 · 1997 · 4.99600)).
+    #[test]
+    fn few_gradients_make_rectified_steps() {
+        let found = weights_after(Optimizer::RAdam, 1.0, &[0.5; 5]);
+        let mut expected = std::vec![1.0f32];
+        for change in [0.05, 0.05, 0.05, 0.05, 0.1 * 0.017_311_5] {
+            let last = expected[expected.len() - 1];
+            expected.push(last * 0.999 - change);
+        }
+        assert_near(&found, &expected[1..]);
     }
 
     #[test]
     fn weights_are_clipped_after_the_step() {
-        assert_near(&weights_after(1.97, &[-1.0, -1.0]), &[1.98, 1.98]);
-        assert_near(&weights_after(-1.97, &[1.0]), &[-1.98]);
+        assert_near(
+            &weights_after(Optimizer::AdamW, 1.97, &[-1.0, -1.0]),
+            &[1.98, 1.98],
+        );
+        assert_near(&weights_after(Optimizer::AdamW, -1.97, &[1.0]), &[-1.98]);
     }
 
     #[test]
     fn the_output_bias_neither_decays_nor_is_clipped() {
-        let (mut optimizer, mut bias) = (optimizer(), 5.0);
+        let (mut optimizer, mut bias) = (optimizer(Optimizer::AdamW), 5.0);
         let step = optimizer.next_step(&OPTIONS);
         optimizer.step_output_bias(step, &mut bias, -2.0);
         assert_near(&[bias], &[5.1]);
