@@ -41,7 +41,7 @@ fn twenty_epochs_reach_the_reference_loss() {
     config.seed = from_environment("SEED").unwrap_or(0) as u64;
     let mut trainer = Trainer::new(config).unwrap();
     let start = Instant::now();
-    let outcome = trainer.run(&training, &validation, |event| {
+    let outcome = trainer.run(training, &validation, |event| {
         if let Event::Epoch {
             epoch,
             training_loss,
