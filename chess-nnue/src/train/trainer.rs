@@ -220,7 +220,7 @@ impl Trainer {
     /// trained, or the threads cannot be started.
     pub fn new(config: TrainConfig) -> Result<Self, ConfigError> {
         config.check()?;
-        let mut parameters = Parameters::random(&config.architecture, config.seed)?;
+        let mut parameters = Parameters::random(&config.architecture, config.seed);
         if config.factoriser {
             parameters = parameters.with_factoriser();
         }
