@@ -42,7 +42,9 @@
 //! The same configuration and data give the same parameters, bit by bit, whatever the number of
 //! threads: see [`Trainer`].
 
+mod audit;
 mod baseline;
+mod calibration;
 mod config;
 mod eval_scale;
 mod inputs;
@@ -66,7 +68,12 @@ mod gradient_tests;
 #[path = "../../tests/train_common/mod.rs"]
 mod train_common;
 
+pub use audit::{
+    Audit, AuditError, AuditWarning, Baselines, Difference, HiddenValues, PieceValue,
+    QuantizationAudit,
+};
 pub use baseline::{Material, MaterialTable};
+pub use calibration::{Calibration, CalibrationBucket};
 pub use config::{ConfigError, TrainConfig};
 pub use eval_scale::{EvalScaleError, EvalScaleFit};
 pub use parameters::{FloatWeights, Parameters, ParametersError, Quantized};
