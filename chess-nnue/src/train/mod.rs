@@ -54,6 +54,8 @@ mod optimizer;
 mod order;
 mod parameters;
 mod pass;
+#[cfg(feature = "safetensors")]
+mod safetensors;
 mod schedule;
 mod shape;
 mod sigmoid;
@@ -77,6 +79,8 @@ pub use calibration::{Calibration, CalibrationBucket};
 pub use config::{ConfigError, TrainConfig};
 pub use eval_scale::{EvalScaleError, EvalScaleFit};
 pub use parameters::{FloatWeights, Parameters, ParametersError, Quantized};
+#[cfg(feature = "safetensors")]
+pub use safetensors::SafetensorsError;
 pub use sigmoid::sigmoid;
 pub use target::{SampleError, TargetError, Targets};
 pub use trainer::{Event, Outcome, TrainError, Trainer};
