@@ -54,6 +54,8 @@ mod optimizer;
 mod order;
 mod parameters;
 mod pass;
+#[cfg(feature = "plot")]
+mod plot;
 #[cfg(feature = "safetensors")]
 mod safetensors;
 mod schedule;
@@ -79,6 +81,8 @@ pub use calibration::{Calibration, CalibrationBucket};
 pub use config::{ConfigError, TrainConfig};
 pub use eval_scale::{EvalScaleError, EvalScaleFit};
 pub use parameters::{FloatWeights, Parameters, ParametersError, Quantized};
+#[cfg(feature = "plot")]
+pub use plot::{LossPoint, PlotError, calibration_curve, loss_curves};
 #[cfg(feature = "safetensors")]
 pub use safetensors::SafetensorsError;
 pub use sigmoid::sigmoid;
