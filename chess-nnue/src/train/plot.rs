@@ -142,7 +142,7 @@ fn draw_losses(root: &Area<'_>, training: &Points, validation: &Points) -> Drawn
         .max_light_lines(1)
         .label_style(LABEL)
         .x_desc("step")
-        .y_desc("mean (σ(output) − target)²")
+        .y_desc("mean loss")
         .x_label_formatter(&|step| format!("{step:.0}"))
         .y_label_formatter(&|loss| format!("{loss:.4}"))
         .draw()?;
@@ -277,13 +277,7 @@ mod tests {
         let svg = loss_curves(&rows()).unwrap();
         check("losses.svg", &svg);
         let texts = texts(&svg);
-        for text in [
-            "Loss",
-            "step",
-            "training",
-            "validation",
-            "mean (σ(output) − target)²",
-        ] {
+        for text in ["Loss", "step", "training", "validation", "mean loss"] {
             assert!(texts.iter().any(|found| found == text), "{text}: {texts:?}");
         }
         // Two curves, and two keys to them.

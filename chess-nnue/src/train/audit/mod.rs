@@ -85,7 +85,8 @@ pub struct Audit {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct QuantizationAudit {
-    /// The loss of the parameters in floating point.
+    /// The mean of (σ(output) − target)² of the parameters in floating point, whatever they were
+    /// trained on.
     pub float_loss: f64,
     /// The mean difference of the scores, in centipawns.
     pub mean_cp: f64,
@@ -253,8 +254,11 @@ impl QuantizationAudit {
         S: Labelled + Send + Sync,
     {
         let eval_scale = f64::from(network.architecture().eval_scale());
-        let (mut sum_cp, mut largest) = (0.0, None::<Difference>);
-        let float_loss = validator.predict(parameters, dataset, |prediction| {
+        let (mut loss, mut sum_cp, mut largest) = (0.0, 0.0, None::<Difference>);
+        validator.predict(parameters, dataset, |prediction| {
+            let expected = sigmoid(f64::from(prediction.output));
+            let error = expected - f64::from(prediction.target);
+            loss += error * error;
             let mut difference = Difference {
                 index: prediction.index,
                 fen: String::new(),
@@ -273,7 +277,7 @@ impl QuantizationAudit {
         })?;
         let quantized = parameters.quantize();
         Ok(Self {
-            float_loss,
+            float_loss: loss / dataset.len() as f64,
             mean_cp: sum_cp / dataset.len() as f64,
             largest: largest.unwrap_or_default(),
             clipped: quantized.clipped,
