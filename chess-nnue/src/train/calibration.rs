@@ -314,12 +314,13 @@ mod tests {
         let results = [
             (White, Some(WhiteWon)),
             (Black, Some(BlackWon)),
+            (Black, Some(BlackWon)),
             (Black, Some(WhiteWon)),
             (White, Some(Draw)),
             (Black, None),
         ];
         let calibration = calibrate(&results, 2);
-        assert_eq!(calibration.positions(), 5);
+        assert_eq!(calibration.positions(), 6);
         let [low, high] = &calibration.buckets[..] else {
             panic!("two buckets");
         };
@@ -328,16 +329,16 @@ mod tests {
             (low.low, low.high, high.low, high.high),
             (0.0, 0.5, 0.5, 1.0)
         );
-        assert_eq!((high.wins, high.draws, high.losses), (2, 1, 1));
-        assert_eq!((high.results(), high.count), (4, 5));
+        assert_eq!((high.wins, high.draws, high.losses), (3, 1, 1));
+        assert_eq!((high.results(), high.count), (5, 6));
         let predicted = sigmoid(0.25);
         assert!((high.predicted.unwrap() - predicted).abs() < 1e-12);
-        assert_eq!(high.actual, Some(2.5 / 4.0));
+        assert_eq!(high.actual, Some(3.5 / 5.0));
         // 0.75 for White, 0.25 for Black.
-        assert_eq!(high.target, Some((2.0 * 0.75 + 3.0 * 0.25) / 5.0));
-        let expected = -(2.5 * predicted.ln() + 1.5 * (1.0 - predicted).ln()) / 4.0;
+        assert_eq!(high.target, Some((2.0 * 0.75 + 4.0 * 0.25) / 6.0));
+        let expected = -(3.5 * predicted.ln() + 1.5 * (1.0 - predicted).ln()) / 5.0;
         assert!((calibration.log_loss.unwrap() - expected).abs() < 1e-12);
-        let error = (predicted - 2.5 / 4.0).abs();
+        let error = (predicted - 3.5 / 5.0).abs();
         assert!((calibration.error().unwrap() - error).abs() < 1e-12);
     }
 
