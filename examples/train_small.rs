@@ -18,13 +18,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use chess_data_examples::{
-    Diagram, agreement, file_mirror_difference, known_positions, piece_values, side_by_side,
-    turned_round,
-};
-use chess_nnue::train::{
-    EvalScaleFit, Event, Material, MaterialTable, Parameters, Targets, TrainConfig, Trainer,
-};
+use chess_data_examples::{Diagram, known_positions, side_by_side};
+use chess_nnue::train::{Audit, Baselines, EvalScaleFit, Event, Parameters, TrainConfig, Trainer};
 use chess_nnue::{Architecture, Network, needs_fallback};
 use chess_records::{
     AtomicFile, Board, Color, Concat, Dataset, MarlinRecord, RecordFile, Slice, Split, SplitError,
@@ -107,17 +102,20 @@ fn run(options: &Options) -> Result<()> {
     config.epochs = options.epochs;
     config.seed = options.seed;
     config.threads = options.threads;
-    let baselines = Baselines::of(&training, &held_out, &config.targets()?)?;
+    let baselines = Baselines::of_datasets(&training, &held_out, &config.targets()?)?;
     let mut trainer = Trainer::new(config)?;
     let parameters = train(&mut trainer, &training, &held_out, &baselines, options)?;
     let network = Network::load(&options.out)?;
-    let loss = report(&trainer, &parameters, &network, &held_out)?;
+    let audit = Audit::of_dataset(trainer.validator(), &parameters, &network, &held_out)
+        .context("the held-out records cannot be evaluated")?
+        .with_baselines(baselines);
+    report(&audit, &network)?;
     say!(
         "Wrote {} in {:.0} seconds.",
         options.out.display(),
         started.elapsed().as_secs_f64()
     );
-    baselines.judge(loss)
+    judge(&audit, &baselines)
 }
 
 /// Opens the data, once it is sure that the network can be written and is none of it.
@@ -191,36 +189,6 @@ fn architecture(hidden: usize, training: &Part) -> Result<Architecture> {
     Ok(Architecture::new(hidden)?.with_eval_scale(rounded)?)
 }
 
-/// The held-out losses that a network must beat.
-struct Baselines {
-    constant: f64,
-    material: f64,
-}
-
-impl Baselines {
-    fn of(training: &Part, held_out: &Part, targets: &Targets) -> Result<Self> {
-        let training = MaterialTable::of_dataset(training, targets)?;
-        let held_out = MaterialTable::of_dataset(held_out, targets)?;
-        Ok(Self {
-            constant: held_out.loss_of_constant(training.mean_target()),
-            material: held_out.loss_of_material(&Material::fit(&training)),
-        })
-    }
-
-    fn judge(&self, loss: f64) -> Result<()> {
-        let best = self.constant.min(self.material);
-        ensure!(
-            loss < best,
-            "the network has learnt too little: its held-out loss is {loss:.4}, always saying the \
-             mean gives {:.4} and counting the men {:.4}",
-            self.constant,
-            self.material
-        );
-        say!("It beats both baselines: held-out loss {loss:.4} against {best:.4}.");
-        Ok(())
-    }
-}
-
 /// Trains, shows how it goes, and writes the network after every epoch.
 fn train(
     trainer: &mut Trainer,
@@ -269,7 +237,7 @@ fn show(event: &Event<'_>, bar: &ProgressBar, baselines: &Baselines, out: &Path)
             ..
         } => {
             parameters.quantize().network.save(out)?;
-            let Baselines { constant, material } = baselines;
+            let (constant, material) = (baselines.constant_loss, baselines.material_loss);
             bar.suspend(|| -> Result<()> {
                 say!("epoch {epoch:>3}   {training_loss:.4}      {validation_loss:.4}      {constant:.4}             {material:.4}");
                 Ok(())
@@ -300,49 +268,36 @@ fn progress_bar(records: u64) -> ProgressBar {
     bar
 }
 
-/// Asks the network what it has learnt; returns its held-out loss.
-fn report(
-    trainer: &Trainer,
-    parameters: &Parameters,
-    network: &Network,
-    held_out: &Part,
-) -> Result<f64> {
-    let found = agreement(trainer.validator(), parameters, network, held_out)
-        .context("the held-out records cannot be evaluated")?;
-    say!(
-        "\nIntegers against floating point, {} held-out positions:",
-        found.positions
+/// Tells what the network has learnt.
+fn report(audit: &Audit, network: &Network) -> Result<()> {
+    say!("\n{audit}");
+    ensure!(
+        audit.turned_round == 0,
+        "the network does not see both sides alike"
     );
     say!(
-        "  difference {:.2} centipawns in the mean, {:.1} at most; loss {:.5} against {:.5}",
-        found.mean_cp,
-        found.largest_cp,
-        found.integer_loss,
-        found.float_loss
-    );
-    say!("\nWhat a piece is worth, by taking it off balanced positions:");
-    for value in piece_values(network, held_out)? {
-        say!(
-            "  {:<7} {:>5.0} centipawns  ({} taken off)",
-            value.piece_type.to_string(),
-            value.mean_cp,
-            value.pieces
-        );
-    }
-    let different = turned_round(network, held_out)?;
-    let mirrored = file_mirror_difference(network, held_out)?;
-    say!("\nTurned round with colours exchanged, {different} positions score differently.");
-    say!("With the files a-h exchanged, scores differ by {mirrored:.1} centipawns in the mean.");
-    ensure!(different == 0, "the network does not see both sides alike");
-    say!(
-        "\nScores of well-known positions, in pawns from White's side. The sample holds quiet positions of"
+        "Scores of well-known positions, in pawns from White's side. The sample holds quiet positions of"
     );
     say!(
         "good games and hardly any like these: what it does not hold, a network does not learn. An"
     );
     say!("engine evaluates those marked * by hand.\n");
     write!(io::stdout(), "{}", side_by_side(&diagrams(network), 3))?;
-    Ok(found.integer_loss)
+    Ok(())
+}
+
+/// Fails unless the network has learnt more than the baselines.
+fn judge(audit: &Audit, baselines: &Baselines) -> Result<()> {
+    let (loss, best) = (audit.integer_loss, baselines.best());
+    ensure!(
+        audit.beats_baselines() == Some(true),
+        "the network has learnt too little: its held-out loss is {loss:.4}, always saying the \
+         mean gives {:.4} and counting the men {:.4}",
+        baselines.constant_loss,
+        baselines.material_loss
+    );
+    say!("It beats both baselines: held-out loss {loss:.4} against {best:.4}.");
+    Ok(())
 }
 
 fn diagrams(network: &Network) -> Vec<Diagram> {

@@ -11,6 +11,7 @@ mod moves;
 mod network;
 mod permutation;
 mod placement;
+mod safetensors;
 mod sampler_state;
 mod text;
 mod viri;
@@ -26,6 +27,7 @@ pub use moves::moves;
 pub use network::{bullet_network, network};
 pub use permutation::permutation;
 pub use placement::placement;
+pub use safetensors::safetensors;
 pub use sampler_state::sampler_state;
 pub use text::text;
 pub use viri::viri;
@@ -47,6 +49,7 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("network", network),
     ("permutation", permutation),
     ("placement", placement),
+    ("safetensors", safetensors),
     ("sampler_state", sampler_state),
     ("text", text),
     ("viri", viri),

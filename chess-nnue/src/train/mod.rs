@@ -88,9 +88,11 @@
 //! at any moment and goes on where it was, to the same end. Whoever keeps [`Checkpoint`]s otherwise
 //! finds them in [`Event::Checkpoint`] and gives them to [`Trainer::resume`].
 
+mod audit;
 mod backend;
 mod baseline;
 mod batch;
+mod calibration;
 mod checkpoint;
 mod config;
 #[cfg(feature = "serde")]
@@ -102,8 +104,12 @@ mod inputs;
 mod loss;
 mod optimizer;
 mod parameters;
+#[cfg(feature = "plot")]
+mod plot;
 mod run;
 mod run_folder;
+#[cfg(feature = "safetensors")]
+mod safetensors;
 mod schedule;
 mod sigmoid;
 mod source;
@@ -116,7 +122,12 @@ mod validator;
 #[path = "../../tests/train_common/mod.rs"]
 mod train_common;
 
+pub use audit::{
+    Audit, AuditError, AuditWarning, Baselines, Difference, HiddenValues, PieceValue,
+    QuantizationAudit,
+};
 pub use baseline::{Material, MaterialTable};
+pub use calibration::{Calibration, CalibrationBucket};
 pub use checkpoint::{
     Best, Checkpoint, CheckpointError, CheckpointLoadError, CheckpointSaveError, ResumeError,
 };
@@ -126,7 +137,11 @@ pub use filtered::Filtered;
 pub use loss::Loss;
 pub use optimizer::Optimizer;
 pub use parameters::{FloatWeights, Parameters, ParametersError, Quantized};
+#[cfg(feature = "plot")]
+pub use plot::{LossPoint, PlotError, calibration_curve, loss_curves};
 pub use run_folder::{DamagedCheckpoint, RunFolder, RunFolderError};
+#[cfg(feature = "safetensors")]
+pub use safetensors::SafetensorsError;
 pub use schedule::RateSchedule;
 pub use sigmoid::sigmoid;
 pub use target::{SampleError, TargetError, Targets};
