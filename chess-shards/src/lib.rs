@@ -1,2 +1,8 @@
 #![doc = include_str!("../README.md")]
-#![no_std]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+pub mod action;
+pub mod record;
+
+pub use action::{Action, ActionError, FlatMove};
+pub use record::{FlatEncodeError, FlatError, FlatFields, FlatRecord, FlatTargetError};
