@@ -2,6 +2,8 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod action;
+#[cfg(feature = "build")]
+pub mod build;
 pub mod record;
 
 pub use action::{Action, ActionError, FlatMove};

@@ -1,0 +1,131 @@
+//! Legal moves in the order in which python-chess, the reference's board, generates them.
+
+use shakmaty::{CastlingSide, Chess, Move, Position, Role, Square};
+
+use crate::{Action, ActionError};
+
+/// Bits of a sort key that hold the action's number.
+const ACTION_BITS: u32 = 13;
+const _: () = assert!(Action::COUNT <= 1 << ACTION_BITS);
+
+/// The legal actions of a position, in the order that byte-for-byte rebuilding needs.
+///
+/// Out of check: the moves of pieces, by their squares from h8 down to a1, each piece's by the squares
+/// it goes to from h8 down; castling, kingside first; captures by pawns, ordered like the moves of
+/// pieces; single steps and then double steps of pawns, by the squares they go to from h8 down; en passant
+/// captures by the squares they come from, from h8 down. Promotions are in the order queen, rook,
+/// bishop, knight. In check the king's moves come first, and the others follow in the order above.
+///
+/// # Errors
+///
+/// When a move has no action: castling as only Chess960 has it.
+pub fn legal_actions(position: &Chess) -> Result<Vec<Action>, ActionError> {
+    let mut keys = Vec::new();
+    ordered_keys(position, &mut keys)?;
+    keys.into_iter()
+        .map(|key| Action::new(action(key)))
+        .collect()
+}
+
+/// Fills `keys` with one number for each legal move, in order; [`action`] is what each stands for.
+pub(super) fn ordered_keys(position: &Chess, keys: &mut Vec<u32>) -> Result<(), ActionError> {
+    let in_check = position.is_check();
+    keys.clear();
+    for played in position.legal_moves() {
+        let action = Action::try_from(&played)?;
+        keys.push(rank(played, in_check) << ACTION_BITS | u32::from(action.index()));
+    }
+    keys.sort_unstable();
+    Ok(())
+}
+
+/// The number of the action in a sort key.
+pub(super) const fn action(key: u32) -> u16 {
+    (key & ((1 << ACTION_BITS) - 1)) as u16
+}
+
+/// Where a move stands among the legal ones: its kind, its squares from high to low, and what a pawn
+/// becomes.
+fn rank(played: Move, in_check: bool) -> u32 {
+    let to = from_high(played.to());
+    let from = played.from().map_or(0, from_high);
+    let squares = from << 6 | to;
+    let (kind, squares) = match played {
+        Move::Castle { .. } => {
+            let is_queenside = played.castling_side() == Some(CastlingSide::QueenSide);
+            (2, u32::from(is_queenside))
+        }
+        Move::EnPassant { .. } => (6, squares),
+        Move::Normal { role, capture, .. } => match role {
+            Role::King if in_check => (0, squares),
+            Role::Pawn if capture.is_some() => (3, squares),
+            // The square a pawn comes from follows from where it goes.
+            Role::Pawn if from.abs_diff(to) == 16 => (5, to),
+            Role::Pawn => (4, to),
+            _ => (1, squares),
+        },
+        Move::Put { .. } => (1, squares),
+    };
+    (kind << 12 | squares) << 2 | promotion(played)
+}
+
+/// 0 for h8 to 63 for a1.
+fn from_high(square: Square) -> u32 {
+    63 - u32::from(square)
+}
+
+fn promotion(played: Move) -> u32 {
+    match played.promotion() {
+        Some(Role::Rook) => 1,
+        Some(Role::Bishop) => 2,
+        Some(Role::Knight) => 3,
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use shakmaty::CastlingMode;
+    use shakmaty::fen::Fen;
+
+    fn ordered(fen: &str) -> String {
+        let fen: Fen = fen.parse().unwrap();
+        let position: Chess = fen.into_position(CastlingMode::Standard).unwrap();
+        let actions = legal_actions(&position).unwrap();
+        let texts: Vec<_> = actions.iter().map(ToString::to_string).collect();
+        texts.join(" ")
+    }
+
+    #[test]
+    fn kinds_of_moves() {
+        assert_eq!(
+            ordered("1n2k3/P7/8/3pP3/8/8/6P1/R3K2R w KQ d6 0 1"),
+            "h1h8 h1h7 h1h6 h1h5 h1h4 h1h3 h1h2 h1g1 h1f1 e1f2 e1e2 e1d2 e1f1 e1d1 \
+             a1a6 a1a5 a1a4 a1a3 a1a2 a1d1 a1c1 a1b1 e1g1 e1c1 \
+             a7b8 a7b8r a7b8b a7b8n a7a8 a7a8r a7a8b a7a8n e5e6 g2g3 g2g4 e5d6"
+        );
+    }
+
+    #[test]
+    fn in_check_the_king_is_first() {
+        assert_eq!(
+            ordered("4k3/8/8/8/3pP3/8/6q1/R2QK2R b KQ e3 0 1"),
+            ordered("4k3/8/8/8/3pP3/8/6q1/R2QK2R b KQ e3 0 1")
+        );
+        assert_eq!(
+            ordered("k7/8/8/8/4r3/8/3P1N2/R3K1QR w KQ - 0 1"),
+            "e1d1 e1f1 f2e4 g1e3".replace("e1d1 e1f1", "e1f1 e1d1")
+        );
+    }
+
+    #[test]
+    fn chess960_has_no_actions() {
+        let fen: Fen = "1k6/8/8/8/8/8/8/RK5R w KQ - 0 1".parse().unwrap();
+        let position: Chess = fen.into_position(CastlingMode::Chess960).unwrap();
+        assert!(matches!(
+            legal_actions(&position),
+            Err(ActionError::Chess960 { .. })
+        ));
+    }
+}
