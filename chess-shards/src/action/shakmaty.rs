@@ -35,7 +35,7 @@ impl Action {
     pub fn to_shakmaty(self, position: &impl sm::Position) -> Option<sm::Move> {
         let moves = position.legal_moves();
         let is_this = |played: &&sm::Move| Self::try_from(*played) == Ok(self);
-        moves.iter().find(is_this).cloned()
+        moves.iter().find(is_this).copied()
     }
 }
 
@@ -63,7 +63,7 @@ mod tests {
                     assert_eq!(action.to_move(&placement).to_string(), uci);
                 }
                 moves_seen += moves.len();
-                position.play_unchecked(moves[choice as usize].clone());
+                position.play_unchecked(moves[choice as usize]);
             }
         }
         assert!(moves_seen > 20_000);

@@ -104,7 +104,7 @@ fn weights(candidates: Range<usize>, uniform: bool) -> Vec<f64> {
 
 /// Rises over the first 20 plies, falls from ply 40 to 76 and stays at a tenth.
 fn middlegame_weight(ply: f64) -> f64 {
-    (ply / 20.0).min(1.0) * ((80.0 - ply) / 40.0).max(0.1).min(1.0)
+    (ply / 20.0).min(1.0) * ((80.0 - ply) / 40.0).clamp(0.1, 1.0)
 }
 
 /// The sum as numpy's `add.reduce` makes it: eight running sums, and halves of what is longer than
@@ -190,5 +190,80 @@ fn add_new(cumulative: &[f64], draws: usize, rng: &mut NumpyRng, found: &mut Vec
         if !found[old..].contains(&index) {
             found.push(index);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Value;
+
+    /// What numpy draws; `numpy_draws.py` beside it has made it.
+    fn golden() -> Value {
+        let json = include_str!("../../tests/golden/numpy_draws.json");
+        serde_json::from_str(json).unwrap()
+    }
+
+    fn numbers(value: &Value) -> Vec<u64> {
+        let values = value.as_array().unwrap();
+        values.iter().map(|value| value.as_u64().unwrap()).collect()
+    }
+
+    #[test]
+    fn plies_are_those_that_numpy_draws() {
+        let mut draws = 0;
+        for case in golden()["cases"].as_array().unwrap() {
+            let number = |key: &str| case[key].as_u64().unwrap();
+            let draw = Draw {
+                k: number("k") as usize,
+                skip: number("skip") as usize,
+                uniform: case["uniform"].as_bool().unwrap(),
+                repeated: case["repeated"].as_bool().unwrap(),
+            };
+            let rng = NumpyRng::new(&[number("seed"), number("shard")]);
+            let mut sampler = Sampler::new(draw, rng);
+            let expected = case["plies"].as_array().unwrap();
+            for (length, expected) in numbers(&case["lengths"]).into_iter().zip(expected) {
+                let plies = sampler.sample(length as usize);
+                let plies: Vec<_> = plies.into_iter().map(u64::from).collect();
+                assert_eq!(plies, numbers(expected), "{draw:?}, a game of {length}");
+                draws += plies.len();
+            }
+            // No number more and no number less was used.
+            assert_eq!(
+                sampler.rng.next_double(),
+                case["next_double"].as_f64().unwrap()
+            );
+        }
+        assert!(draws > 5000, "{draws} draws");
+    }
+
+    #[test]
+    fn sums_are_rounded_as_numpy_rounds_them() {
+        let mut other_than_plain = 0;
+        for case in golden()["sums"].as_array().unwrap() {
+            let bound = |key: &str| case[key].as_u64().unwrap() as usize;
+            let weights = weights(bound("from")..bound("to"), false);
+            let expected = case["sum"].as_f64().unwrap();
+            assert_eq!(pairwise_sum(&weights), expected, "{case}");
+            other_than_plain += u32::from(weights.iter().sum::<f64>() != expected);
+        }
+        assert!(other_than_plain > 10);
+    }
+
+    #[test]
+    fn published_sums() {
+        let sum = |plies| pairwise_sum(&weights(candidates(plies, 0), false));
+        assert_eq!(sum(25), 13.5);
+        assert_eq!(sum(300), 72.05);
+        assert_eq!(pairwise_sum(&[]), 0.0);
+    }
+
+    #[test]
+    fn candidates_of_short_games() {
+        assert_eq!(candidates(2, 0), 0..1);
+        assert_eq!(candidates(2, 9), 0..1);
+        assert_eq!(candidates(3, 9), 1..2);
+        assert_eq!(candidates(12, 6), 6..11);
     }
 }

@@ -7,7 +7,7 @@ use thiserror::Error;
 use super::lines::{LineKind, Sections, next_line};
 
 /// Blocks are about as long as this.
-const BLOCK_BYTES: usize = 1 << 18;
+const BLOCK_BYTES: usize = 1 << 20;
 /// A game that is longer is taken for a fault, such as a comment that does not end.
 const MAX_GAME_BYTES: usize = 1 << 24;
 
@@ -35,7 +35,6 @@ pub enum PgnReadError {
 }
 
 /// Whole games as text.
-#[derive(Debug)]
 pub(crate) struct PgnBlock {
     text: Vec<u8>,
     /// Where games end in the text.

@@ -187,10 +187,10 @@ mod tests {
     fn games_among_lines() {
         assert_eq!(kinds("[A]\n[B]\n\n1. e4\ne5\n\n[A]\n\n1-0\n"), "tt.mm|t.m|");
         // One blank line between tags, but not two.
-        assert_eq!(kinds("[A]\n\n[B]\n\n\ne4\n\n"), "t.t.|m|");
+        assert_eq!(kinds("[A]\n\n[B]\n\n\ne4\n\n"), "t.t.|m|.");
         assert_eq!(
             kinds("%\n \n;\n[A]\n%\n\n;x\ne4\n;\n%\ne5\n\n\n"),
-            "...t...m..m|."
+            "...t...m..m|.."
         );
         // A tag in movetext is movetext.
         assert_eq!(kinds("e4\n[A]\n\n[A]"), "mm|t");
