@@ -9,6 +9,7 @@ mod marlin;
 mod moves;
 mod network;
 mod permutation;
+mod pgn_games;
 mod placement;
 mod sampler_state;
 mod text;
@@ -23,6 +24,7 @@ pub use marlin::marlin;
 pub use moves::moves;
 pub use network::{bullet_network, network};
 pub use permutation::permutation;
+pub use pgn_games::pgn_games;
 pub use placement::placement;
 pub use sampler_state::sampler_state;
 pub use text::text;
@@ -43,6 +45,7 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("moves", moves),
     ("network", network),
     ("permutation", permutation),
+    ("pgn_games", pgn_games),
     ("placement", placement),
     ("sampler_state", sampler_state),
     ("text", text),

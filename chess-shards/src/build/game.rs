@@ -63,7 +63,15 @@ pub(super) struct Replay {
     /// The length of the game's list of moves.
     pub(super) plies: usize,
     pub(super) result: GameResult,
-    pub(super) elos: Option<(i32, i32)>,
+    pub(super) white_elo: Option<i32>,
+    pub(super) black_elo: Option<i32>,
+}
+
+impl Replay {
+    /// Both Elos, if there are both.
+    pub(super) fn elos(&self) -> Option<(i32, i32)> {
+        self.white_elo.zip(self.black_elo)
+    }
 }
 
 /// The most plies of a game: the ply of a record is 16 bits wide.
@@ -79,8 +87,36 @@ impl Game {
             moves: legal_prefix(self.moves.iter().map(|&played| Some(played))),
             plies: self.moves.len(),
             result: self.result,
-            elos: self.elos(),
+            white_elo: self.white_elo,
+            black_elo: self.black_elo,
         }
+    }
+}
+
+impl From<Replay> for Game {
+    fn from(replay: Replay) -> Self {
+        Self {
+            moves: replay.moves.into_iter().filter_map(flat_move).collect(),
+            result: replay.result,
+            white_elo: replay.white_elo,
+            black_elo: replay.black_elo,
+        }
+    }
+}
+
+/// A move as in UCI. Putting a piece on the board is none.
+fn flat_move(played: sm::Move) -> Option<FlatMove> {
+    match played.to_uci(sm::CastlingMode::Standard) {
+        sm::uci::UciMove::Normal {
+            from,
+            to,
+            promotion,
+        } => Some(FlatMove {
+            from: from.into(),
+            to: to.into(),
+            promotion: promotion.map(PieceType::from),
+        }),
+        _ => None,
     }
 }
 
@@ -141,7 +177,7 @@ mod tests {
     fn moves_are_replayed_up_to_the_first_that_is_not_legal() {
         let replay = game("e2e4 e7e5 e1e2 e8e6 g8f6").replay();
         assert_eq!((replay.moves.len(), replay.plies), (3, 5));
-        assert_eq!(replay.elos, None);
+        assert_eq!(replay.elos(), None);
     }
 
     #[test]

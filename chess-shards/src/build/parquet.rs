@@ -62,7 +62,8 @@ pub(super) struct UciRow {
     /// `None` where the value is null.
     moves: Option<ByteArray>,
     result: Option<GameResult>,
-    elos: Option<(i32, i32)>,
+    white_elo: Option<i32>,
+    black_elo: Option<i32>,
 }
 
 impl UciRow {
@@ -72,7 +73,11 @@ impl UciRow {
             return Err(LeftOut::Result);
         }
         let moves = self.moves.as_ref().ok_or(LeftOut::NoMove)?;
-        check_list(words(moves.data()).count(), self.elos, needs_elos)
+        check_list(
+            words(moves.data()).count(),
+            self.white_elo.zip(self.black_elo),
+            needs_elos,
+        )
     }
 
     /// The game of a row that counts.
@@ -83,7 +88,8 @@ impl UciRow {
             plies: words(moves).count(),
             // A row without one does not count.
             result: self.result.unwrap_or(GameResult::Draw),
-            elos: self.elos,
+            white_elo: self.white_elo,
+            black_elo: self.black_elo,
         }
     }
 }
@@ -209,14 +215,12 @@ impl Group {
         self.rows_left -= rows;
         let elos = white.into_iter().zip(black);
         let rows = uci.into_iter().zip(results).zip(elos);
-        let row =
-            |((moves, result), (white, black)): ((_, Option<ByteArray>), (Option<i32>, _))| {
-                UciRow {
-                    moves,
-                    result: result.and_then(|result| result_of(result.data())),
-                    elos: white.zip(black),
-                }
-            };
+        let row = |((moves, result), (white, black)): ((_, Option<ByteArray>), (_, _))| UciRow {
+            moves,
+            result: result.and_then(|result| result_of(result.data())),
+            white_elo: white,
+            black_elo: black,
+        };
         Ok(rows.map(row).collect())
     }
 }

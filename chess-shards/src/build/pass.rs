@@ -216,7 +216,7 @@ impl<'a> Pass<'a> {
         }
         let fate = if replay.plies < 2 {
             Fate::TooShort
-        } else if !self.manifest.build.options.admits(replay.elos) {
+        } else if !self.manifest.build.options.admits(replay.elos()) {
             Fate::Filtered
         } else {
             Fate::Plies(self.sampler.sample(replay.plies))

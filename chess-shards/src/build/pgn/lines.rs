@@ -117,18 +117,17 @@ pub(super) fn is_comment(line: &[u8]) -> bool {
 }
 
 fn is_blank(line: &[u8]) -> bool {
-    let is_space = |byte: &u8| is_space(*byte);
+    let is_space_byte = |&byte: &u8| is_space(char::from(byte));
     if line.is_ascii() {
-        return line.iter().all(is_space);
+        return line.iter().all(is_space_byte);
     }
-    // Spaces outside of ASCII; the first byte that is none decides.
-    let mut chars = line.utf8_chunks();
-    chars.all(|chunk| chunk.invalid().is_empty() && chunk.valid().chars().all(char::is_whitespace))
+    let mut chunks = line.utf8_chunks();
+    chunks.all(|chunk| chunk.invalid().is_empty() && chunk.valid().chars().all(is_space))
 }
 
 /// White space as Python has it, the separators of ASCII among it.
-pub(super) const fn is_space(byte: u8) -> bool {
-    matches!(byte, b'\t'..=b'\r' | 0x1c..=0x1f | b' ')
+pub(super) fn is_space(character: char) -> bool {
+    character.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&character)
 }
 
 fn ends_in_comment(mut line: &[u8], mut in_comment: bool) -> bool {
@@ -199,7 +198,7 @@ mod tests {
             "t.|tm"
         );
         assert_eq!(kinds("\n\u{feff}[A]"), ".m", "only where a game may begin");
-        assert_eq!(kinds("e4\n\u{a0}\u{2003}\ne5\n\u{a0}x"), "m|mm");
+        assert_eq!(kinds("e4\n\u{a0}\u{1c}\u{2003}\ne5\n\u{a0}x"), "m|mm");
     }
 
     #[test]

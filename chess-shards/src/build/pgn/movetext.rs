@@ -88,7 +88,7 @@ impl Movetext {
         self.moves
     }
 
-    /// The first result in the game's movetext.
+    /// The first result in the game's movetext that does not leave it open.
     pub(super) fn result(&self) -> Option<&[u8]> {
         self.result.as_deref()
     }
@@ -197,7 +197,10 @@ impl Movetext {
         if !self.variations.is_empty() {
             return Err(LeftOut::NoMove);
         }
-        self.result.get_or_insert_with(|| result.to_vec());
+        // What leaves it open may be followed by one that does not.
+        if result != b"*" {
+            self.result.get_or_insert_with(|| result.to_vec());
+        }
         Ok(())
     }
 }

@@ -5,45 +5,60 @@ use chess_records::GameResult;
 use super::lines::is_space;
 use super::{LeftOut, result_of};
 
-/// The values of tags. Of a tag that is there twice the last one counts.
+/// What tags say. Of a tag that is there twice the last one counts.
 #[derive(Default)]
-pub(super) struct Tags<'a> {
-    variant: Option<&'a [u8]>,
+pub(super) struct Tags {
+    is_variant: bool,
     has_fen: bool,
-    result: Option<&'a [u8]>,
-    white_elo: Option<i32>,
-    black_elo: Option<i32>,
+    result: TaggedResult,
+    pub(super) white_elo: Option<i32>,
+    pub(super) black_elo: Option<i32>,
 }
 
-impl<'a> Tags<'a> {
+#[derive(Clone, Copy, Default)]
+enum TaggedResult {
+    /// `*`, or no tag at all.
+    #[default]
+    Open,
+    Known(GameResult),
+    Other,
+}
+
+impl Tags {
     /// Takes the tag of a line; what is no tag is passed over.
-    pub(super) fn read(&mut self, line: &'a [u8]) {
-        let Some((name, value)) = tag(line) else {
+    pub(super) fn read(&mut self, line: &[u8]) {
+        // Names in other encodings do no harm.
+        let line = String::from_utf8_lossy(line);
+        let Some((name, value)) = tag(&line) else {
             return;
         };
         match name {
-            b"Variant" => self.variant = Some(value),
-            b"FEN" => self.has_fen = true,
-            b"Result" => self.result = Some(value),
-            b"WhiteElo" => self.white_elo = elo(value),
-            b"BlackElo" => self.black_elo = elo(value),
+            "Variant" => self.is_variant = value != "Standard",
+            "FEN" => self.has_fen = true,
+            "Result" if value == "*" => self.result = TaggedResult::Open,
+            "Result" => {
+                let known = result_of(value.as_bytes()).map(TaggedResult::Known);
+                self.result = known.unwrap_or(TaggedResult::Other);
+            }
+            "WhiteElo" => self.white_elo = elo(value),
+            "BlackElo" => self.black_elo = elo(value),
             _ => {}
         }
     }
 
     /// Whether the game is standard chess from the usual start, and its result not one that leaves
     /// it out.
-    pub(super) fn check(&self) -> Result<(), LeftOut> {
-        if self.variant.is_some_and(|variant| variant != b"Standard") {
+    pub(super) const fn check(&self) -> Result<(), LeftOut> {
+        if self.is_variant {
             return Err(LeftOut::Variant);
         }
         if self.has_fen {
             return Err(LeftOut::Start);
         }
-        if !self.result_is_open() && self.result(None).is_none() {
-            return Err(LeftOut::Result);
+        match self.result {
+            TaggedResult::Other => Err(LeftOut::Result),
+            TaggedResult::Open | TaggedResult::Known(_) => Ok(()),
         }
-        Ok(())
     }
 
     pub(super) fn elos(&self) -> Option<(i32, i32)> {
@@ -52,32 +67,29 @@ impl<'a> Tags<'a> {
 
     /// The result, from the movetext if the tag leaves it open.
     pub(super) fn result(&self, in_movetext: Option<&[u8]>) -> Option<GameResult> {
-        let tagged = self.result.filter(|_| !self.result_is_open());
-        result_of(tagged.or(in_movetext)?)
-    }
-
-    fn result_is_open(&self) -> bool {
-        self.result.is_none_or(|result| result == b"*")
+        match self.result {
+            TaggedResult::Open => result_of(in_movetext?),
+            TaggedResult::Known(result) => Some(result),
+            TaggedResult::Other => None,
+        }
     }
 }
 
 /// `[Name "value"]`. Quotes in the value are as they are written, with their backslashes.
-fn tag(line: &[u8]) -> Option<(&[u8], &[u8])> {
-    let rest = line.strip_prefix(b"[")?;
-    let (name, rest) = rest.split_at(rest.iter().position(|&byte| is_space(byte))?);
-    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_+#=:-".contains(byte);
-    if !name.first()?.is_ascii_alphanumeric() || !name.iter().all(is_name) {
+fn tag(line: &str) -> Option<(&str, &str)> {
+    let rest = line.strip_prefix('[')?;
+    let (name, rest) = rest.split_at(rest.find(is_space)?);
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_+#=:-".contains(&byte);
+    if !name.as_bytes().first()?.is_ascii_alphanumeric() || !name.bytes().all(is_name) {
         return None;
     }
-    let rest = &rest[rest.iter().position(|&byte| !is_space(byte))?..];
-    let end = rest.iter().rposition(|&byte| !is_space(byte))? + 1;
-    let value = rest[..end].strip_prefix(b"\"")?.strip_suffix(b"\"]")?;
-    Some((name, value))
+    let value = rest.trim_matches(is_space);
+    Some((name, value.strip_prefix('"')?.strip_suffix("\"]")?))
 }
 
 /// A whole number. What Lichess writes for players without a rating, `?`, is none.
-fn elo(value: &[u8]) -> Option<i32> {
-    str::from_utf8(value).ok()?.trim().parse().ok()
+fn elo(value: &str) -> Option<i32> {
+    value.trim().parse().ok()
 }
 
 #[cfg(test)]
@@ -85,7 +97,7 @@ mod tests {
     use super::*;
 
     fn value(line: &str) -> Option<&str> {
-        tag(line.as_bytes()).map(|(_, value)| str::from_utf8(value).unwrap())
+        tag(line).map(|(_, value)| value)
     }
 
     #[test]
@@ -96,6 +108,7 @@ mod tests {
             Some("A \\\"B\\\" \\\\")
         );
         assert_eq!(value("[White \"\"]"), Some(""));
+        assert_eq!(value("[White\u{a0}\"A\"]\u{a0}\u{1c}"), Some("A"));
         assert_eq!(value("[a \"]\"] \"]"), Some("]\"] "));
         for none in [
             "[White \"A\"",
@@ -125,7 +138,7 @@ mod tests {
             ("", None),
             ("99999999999", None),
         ] {
-            assert_eq!(elo(text.as_bytes()), rating, "{text}");
+            assert_eq!(elo(text), rating, "{text}");
         }
     }
 

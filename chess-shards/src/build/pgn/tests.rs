@@ -104,9 +104,10 @@ fn results() {
     );
     assert_eq!(
         result("[Result \"*\"]\n\n1. e4 * 1-0"),
-        Err(LeftOut::Result)
+        Ok(GameResult::WhiteWon)
     );
     assert_eq!(result("[Result \"?\"]\n\n1. e4 1-0"), Err(LeftOut::Result));
+    assert_eq!(result("1. e4 *"), Err(LeftOut::Result));
     assert_eq!(result("1. e4"), Err(LeftOut::Result));
 }
 
@@ -115,10 +116,10 @@ fn elos_are_asked_for_where_there_are_bounds() {
     let text =
         b"\xef\xbb\xbf[WhiteElo \"1500\"]\r\n[BlackElo \"?\"]\r\n[Result \"1-0\"]\r\n\r\n1. e4\r\n";
     let replay = read_game(text, false).unwrap();
-    assert_eq!((replay.elos, replay.plies), (None, 1));
+    assert_eq!((replay.elos(), replay.plies), (None, 1));
     assert_eq!(read_game(text, true).unwrap_err(), LeftOut::MissingElo);
     let both = b"[WhiteElo \"1500\"]\n[BlackElo \"1700\"]\n[Result \"1-0\"]\n\n1. e4\n";
-    assert_eq!(read_game(both, true).unwrap().elos, Some((1500, 1700)));
+    assert_eq!(read_game(both, true).unwrap().elos(), Some((1500, 1700)));
 }
 
 fn blocks(text: &[u8]) -> Vec<PgnBlock> {
@@ -177,4 +178,41 @@ fn a_stream_that_breaks_off() {
         reader.next_block().err().unwrap().to_string(),
         "cannot be read after 11 bytes of text"
     );
+}
+
+#[test]
+fn games_of_a_stream() {
+    let text = "[Result \"1-0\"]\n[WhiteElo \"1500\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. O-O\n\n1. e5\n\n1. d4 *";
+    let games: Vec<_> = PgnGames::new(text.as_bytes()).map(Result::unwrap).collect();
+    let game = games[0].as_ref().unwrap();
+    let moves: Vec<_> = game.moves.iter().map(ToString::to_string).collect();
+    assert_eq!(moves.join(" "), "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 e1g1");
+    assert_eq!((game.white_elo, game.black_elo), (Some(1500), None));
+    let reasons: Vec<_> = games[1..]
+        .iter()
+        .map(|game| game.clone().unwrap_err())
+        .collect();
+    assert_eq!(reasons, [LeftOut::IllegalMove, LeftOut::Result]);
+}
+
+#[test]
+fn texts_of_reasons() {
+    for (reason, text) in [
+        (LeftOut::Variant, "a variant other than standard chess"),
+        (LeftOut::Start, "a start of its own"),
+        (LeftOut::Result, "a result other than 1-0, 0-1 and 1/2-1/2"),
+        (LeftOut::MissingElo, "an Elo is missing"),
+        (LeftOut::IllegalMove, "a move that is not legal"),
+        (
+            LeftOut::AmbiguousMove,
+            "a move of which more than one is meant",
+        ),
+        (LeftOut::NoMove, "something else in the place of a move"),
+        (
+            LeftOut::TooLong,
+            "more plies or deeper variations than are read",
+        ),
+    ] {
+        assert_eq!(reason.to_string(), text);
+    }
 }
