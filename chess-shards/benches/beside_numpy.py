@@ -2,7 +2,8 @@
 
     python benches/beside_numpy.py [rows per shard] [shards] [batch]
 
-Needs numpy and cargo. Makes shards of random bytes in a temporary folder and prints rows per second
+Needs numpy and cargo. The crate's half measures the time that passes: on a busy machine build it first
+and give it a processor, as `chrt -f 50 taskset -c 1` does. Makes shards of random bytes in a temporary folder and prints rows per second
 (median of 7 runs of 200 batches, one thread) of three ways in numpy and of this crate's, and the ratios:
 
 - recipe: what loaders of such shards do for a batch: find each row's shard, sort the rows of each

@@ -2,12 +2,16 @@
 //! second, one line for each way.
 //!
 //! ```sh
-//! cargo bench -p chess-shards --features mmap --bench beside_numpy -- FOLDER BATCH
+//! cargo bench -p chess-shards --features mmap --bench beside_numpy -- FOLDER BATCH [cold|pread|raw]
 //! ```
+//!
+//! With a third word, rows are read from a disk; `cold.py` makes sure of that.
 // Helpers of benches fail by panicking; the plain loop prefetches.
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs, unsafe_code)]
 
+use std::fs::File;
 use std::hint::black_box;
+use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -21,6 +25,9 @@ fn shards(folder: &str) -> Vec<PathBuf> {
     paths.sort();
     paths
 }
+
+/// Over so many bytes, a set is not copied into memory for the plain loop.
+const LARGE: u64 = 1 << 30;
 
 /// The loop that is to be reached: records in one piece of memory, prefetched 12 rows ahead.
 #[inline(never)]
@@ -63,16 +70,19 @@ fn rate(batches: &[Vec<u64>], mut gather: impl FnMut(&[u64])) -> f64 {
 }
 
 fn main() {
-    let arguments: Vec<_> = std::env::args()
-        .filter(|argument| argument != "--bench")
-        .collect();
-    let [_, folder, batch] = &arguments[..] else {
-        return;
-    };
-    let batch: usize = batch.parse().unwrap();
-    let paths = shards(folder);
+    let arguments = std::env::args().filter(|argument| argument != "--bench");
+    let arguments: Vec<_> = arguments.collect();
+    match &arguments[..] {
+        [_, folder, batch] => in_memory(&shards(folder), batch.parse().unwrap()),
+        [_, folder, batch, way] => from_disk(&shards(folder), batch.parse().unwrap(), way),
+        _ => {}
+    }
+}
+
+/// Rows of files that the system has in memory.
+fn in_memory(paths: &[PathBuf], batch: usize) {
     // SAFETY: nobody changes the files of a bench.
-    let mapped = unsafe { FlatDataset::map(&paths, &ShardOptions::new(), Regime::Cached) }.unwrap();
+    let mapped = unsafe { FlatDataset::map(paths, &ShardOptions::new(), Regime::Cached) }.unwrap();
     let len = mapped.len();
     let picks = Permutation::new(len.max(1600 * batch as u64), 1);
     let batches: Vec<Vec<u64>> = (0..1600)
@@ -81,25 +91,32 @@ fn main() {
             picked.map(|index| index % len).collect()
         })
         .collect();
-    let all: Vec<u64> = (0..len).collect();
-    let mut whole = vec![FlatRecord::zeroed(); len as usize];
-    mapped.gather_records(&all, &mut whole).unwrap();
     let mut out = vec![FlatRecord::zeroed(); batch];
     let mut columns = FlatColumns::default();
 
-    // The results first.
+    // The results first; of a large set there is no second copy.
+    let whole = if len * FlatRecord::BYTES as u64 <= LARGE {
+        let mut whole = vec![FlatRecord::zeroed(); len as usize];
+        mapped
+            .gather_records(&(0..len).collect::<Vec<_>>(), &mut whole)
+            .unwrap();
+        whole
+    } else {
+        Vec::new()
+    };
     mapped.gather_records(&batches[0], &mut out).unwrap();
     mapped.gather_columns(&batches[0], &mut columns).unwrap();
     for (slot, &index) in batches[0].iter().enumerate() {
-        assert_eq!(out[slot], whole[index as usize]);
+        assert_eq!(out[slot], *whole.get(index as usize).unwrap_or(&out[slot]));
         assert_eq!(columns.fields(slot), out[slot].fields());
     }
-
-    let plain = rate(&batches, |picks| {
-        plain_loop(&whole, picks, &mut out);
-        black_box(&out);
-    });
-    println!("plain loop in memory\t{plain:.0}");
+    if !whole.is_empty() {
+        let plain = rate(&batches, |picks| {
+            plain_loop(&whole, picks, &mut out);
+            black_box(&out);
+        });
+        println!("plain loop in memory\t{plain:.0}");
+    }
     drop(whole);
     let records = rate(&batches, |picks| {
         mapped.gather_records(picks, &mut out).unwrap();
@@ -111,17 +128,62 @@ fn main() {
         black_box(&columns);
     });
     println!("columns\t{fields:.0}");
-    let memory = ShardOptions::new().in_memory(true);
-    let memory = FlatDataset::open(&paths, &memory).unwrap();
-    let memory = rate(&batches, |picks| {
-        memory.gather_records(picks, &mut out).unwrap();
-        black_box(&out);
-    });
-    println!("records in memory\t{memory:.0}");
-    let read = FlatDataset::open(&paths, &ShardOptions::new()).unwrap();
+    let read = FlatDataset::open(paths, &ShardOptions::new()).unwrap();
     let read = rate(&batches, |picks| {
         read.gather_records(picks, &mut out).unwrap();
         black_box(&out);
     });
     println!("records by pread\t{read:.0}");
+}
+
+/// Rows of files that the system has not in memory: whoever calls this must see to that.
+fn from_disk(paths: &[PathBuf], batch: usize, way: &str) {
+    let threads = if way == "cold" { 1 } else { 32 };
+    let options = ShardOptions::new().threads(threads);
+    let regime = if way == "cold" {
+        Regime::Cold
+    } else {
+        Regime::Pread
+    };
+    // SAFETY: nobody changes the files of a bench.
+    let dataset = unsafe { FlatDataset::map(paths, &options, regime) }.unwrap();
+    let order = Permutation::new(dataset.len(), 5);
+    let picks: Vec<u64> = order.iter().take(200 * batch).collect();
+    let mut out = vec![FlatRecord::zeroed(); batch];
+    let start = Instant::now();
+    if way == "raw" {
+        raw(&dataset, &picks);
+    } else {
+        for picks in picks.chunks(batch) {
+            dataset.gather_records(picks, &mut out).unwrap();
+            black_box(&out);
+        }
+    }
+    println!(
+        "{way}\t{:.0}",
+        picks.len() as f64 / start.elapsed().as_secs_f64()
+    );
+}
+
+/// What the disk can do: 4 KiB of each row's file, read by 32 threads without waiting for each other.
+fn raw(dataset: &FlatDataset, picks: &[u64]) {
+    std::thread::scope(|scope| {
+        for part in picks.chunks(picks.len().div_ceil(32)) {
+            scope.spawn(move || {
+                let paths: Vec<_> = dataset
+                    .files()
+                    .map(|(path, _)| path.to_path_buf())
+                    .collect();
+                let files: Vec<_> = paths.iter().map(|path| File::open(path).unwrap()).collect();
+                let mut page = [0; 4096];
+                for &index in part {
+                    let (path, row) = dataset.locate(index).unwrap();
+                    let file = paths.iter().position(|found| found == path).unwrap();
+                    let offset = (384 + row * 202) / 4096 * 4096;
+                    let read = files[file].read_at(&mut page, offset);
+                    assert!(read.unwrap() > 0);
+                }
+            });
+        }
+    });
 }

@@ -1,7 +1,37 @@
 //! A batch with a buffer for each field.
 
+use zerocopy::little_endian::U16;
+
 use super::Sink;
 use crate::{FlatFields, FlatRecord};
+
+/// How a field of a row becomes an element of a buffer.
+trait Store<T> {
+    fn store(&self, to: &mut T);
+}
+
+impl<T: Copy> Store<T> for T {
+    #[inline]
+    fn store(&self, to: &mut T) {
+        *to = *self;
+    }
+}
+
+impl Store<u16> for U16 {
+    #[inline]
+    fn store(&self, to: &mut u16) {
+        *to = self.get();
+    }
+}
+
+impl Store<[u16; 64]> for [U16; 64] {
+    #[inline]
+    fn store(&self, to: &mut [u16; 64]) {
+        for (to, number) in to.iter_mut().zip(self) {
+            *to = number.get();
+        }
+    }
+}
 
 macro_rules! columns {
     ($($(#[$doc:meta])* $name:ident: $type:ty = $zero:expr;)*) => {
@@ -35,8 +65,7 @@ macro_rules! columns {
         impl Sink for ColumnsMut<'_> {
             #[inline]
             fn put(&mut self, slot: usize, record: &FlatRecord) {
-                let fields = record.fields();
-                $(self.$name[slot] = fields.$name;)*
+                $(record.$name.store(&mut self.$name[slot]);)*
             }
 
             fn split_at(self, slot: usize) -> (Self, Self) {

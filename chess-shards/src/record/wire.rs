@@ -18,17 +18,17 @@ use crate::{Action, ActionError};
 )]
 #[repr(C)]
 pub struct FlatRecord {
-    position: [u8; 64],
-    legal_idx: [U16; 64],
-    legal_cnt: u8,
-    from_square: u8,
-    action_plane: u8,
-    castling_rights: u8,
-    en_passant_file: u8,
-    is_white: u8,
-    result: i8,
+    pub(crate) position: [u8; 64],
+    pub(crate) legal_idx: [U16; 64],
+    pub(crate) legal_cnt: u8,
+    pub(crate) from_square: u8,
+    pub(crate) action_plane: u8,
+    pub(crate) castling_rights: u8,
+    pub(crate) en_passant_file: u8,
+    pub(crate) is_white: u8,
+    pub(crate) result: i8,
     pad: u8,
-    move_number: U16,
+    pub(crate) move_number: U16,
 }
 
 const _: () = assert!(size_of::<FlatRecord>() == 202 && align_of::<FlatRecord>() == 1);
