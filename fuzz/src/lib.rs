@@ -5,6 +5,7 @@ mod bullet_record;
 mod bytes;
 mod convert;
 mod fen;
+mod flat;
 mod marlin;
 mod moves;
 mod network;
@@ -20,6 +21,7 @@ mod zdat;
 pub use bullet_record::bullet_record;
 pub use convert::convert;
 pub use fen::fen;
+pub use flat::{flat_meta, flat_row, npy_header};
 pub use marlin::marlin;
 pub use moves::moves;
 pub use network::{bullet_network, network};
@@ -41,9 +43,12 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("bullet_record", bullet_record),
     ("convert", convert),
     ("fen", fen),
+    ("flat_meta", flat_meta),
+    ("flat_row", flat_row),
     ("marlin", marlin),
     ("moves", moves),
     ("network", network),
+    ("npy_header", npy_header),
     ("permutation", permutation),
     ("pgn_games", pgn_games),
     ("placement", placement),

@@ -65,7 +65,6 @@ pub use error::BuildError;
 pub use game::{Game, UciError, parse_uci};
 pub use merge::merge;
 pub use options::{BuildOptions, BuildOptionsError};
-pub use order::legal_actions;
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetReadError;
 pub use pgn::{LeftOut, PgnGames, PgnReadError};

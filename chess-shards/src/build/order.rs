@@ -8,26 +8,10 @@ use crate::{Action, ActionError};
 const ACTION_BITS: u32 = 13;
 const _: () = assert!(Action::COUNT <= 1 << ACTION_BITS);
 
-/// The legal actions of a position, in the order that byte-for-byte rebuilding needs.
+/// Fills `keys` with one number for each legal move, in the order of [`legal_actions`]; [`action`] is
+/// what each stands for.
 ///
-/// Out of check: the moves of pieces, by their squares from h8 down to a1, each piece's by the squares
-/// it goes to from h8 down; castling, kingside first; captures by pawns, ordered like the moves of
-/// pieces; single steps and then double steps of pawns, by the squares they go to from h8 down; en passant
-/// captures by the squares they come from, from h8 down. Promotions are in the order queen, rook,
-/// bishop, knight. In check the king's moves come first, and the others follow in the order above.
-///
-/// # Errors
-///
-/// When a move has no action: castling as only Chess960 has it.
-pub fn legal_actions(position: &Chess) -> Result<Vec<Action>, ActionError> {
-    let mut keys = Vec::new();
-    ordered_keys(position, &mut keys)?;
-    keys.into_iter()
-        .map(|key| Action::new(action(key)))
-        .collect()
-}
-
-/// Fills `keys` with one number for each legal move, in order; [`action`] is what each stands for.
+/// [`legal_actions`]: crate::legal_actions
 pub(super) fn ordered_keys(position: &Chess, keys: &mut Vec<u32>) -> Result<(), ActionError> {
     let in_check = position.is_check();
     keys.clear();
@@ -89,10 +73,40 @@ mod tests {
     use shakmaty::CastlingMode;
     use shakmaty::fen::Fen;
 
+    fn actions(position: &Chess) -> Result<Vec<Action>, ActionError> {
+        let mut keys = Vec::new();
+        ordered_keys(position, &mut keys)?;
+        keys.into_iter()
+            .map(|key| Action::new(action(key)))
+            .collect()
+    }
+
+    /// Moves of shakmaty, sorted here, against moves of chess-records, generated in order.
+    #[test]
+    fn the_order_is_that_of_the_crate() {
+        let (mut positions, mut expected) = (0, Vec::new());
+        for name in ["games.pgn", "edge.pgn"] {
+            let path = format!("{}/tests/golden/{name}", env!("CARGO_MANIFEST_DIR"));
+            let text = std::fs::File::open(path).unwrap();
+            for game in crate::build::PgnGames::new(text) {
+                let mut position = Chess::default();
+                for played in game.unwrap().unwrap().replay().moves {
+                    let fen = Fen::from_position(&position, shakmaty::EnPassantMode::Legal);
+                    let ours: chess_records::Position = fen.to_string().parse().unwrap();
+                    crate::legal_actions(&ours, &mut expected);
+                    assert_eq!(actions(&position).unwrap(), expected, "{fen}");
+                    position.play_unchecked(played);
+                    positions += 1;
+                }
+            }
+        }
+        assert!(positions > 10_000);
+    }
+
     fn ordered(fen: &str) -> String {
         let fen: Fen = fen.parse().unwrap();
         let position: Chess = fen.into_position(CastlingMode::Standard).unwrap();
-        let actions = legal_actions(&position).unwrap();
+        let actions = actions(&position).unwrap();
         let texts: Vec<_> = actions.iter().map(ToString::to_string).collect();
         texts.join(" ")
     }
@@ -124,7 +138,7 @@ mod tests {
         let fen: Fen = "1k6/8/8/8/8/8/8/RK5R w KQ - 0 1".parse().unwrap();
         let position: Chess = fen.into_position(CastlingMode::Chess960).unwrap();
         assert!(matches!(
-            legal_actions(&position),
+            actions(&position),
             Err(ActionError::Chess960 { .. })
         ));
     }

@@ -18,17 +18,17 @@ use crate::{Action, ActionError};
 )]
 #[repr(C)]
 pub struct FlatRecord {
-    position: [u8; 64],
-    legal_idx: [U16; 64],
-    legal_cnt: u8,
-    from_square: u8,
-    action_plane: u8,
-    castling_rights: u8,
-    en_passant_file: u8,
-    is_white: u8,
-    result: i8,
+    pub(crate) position: [u8; 64],
+    pub(crate) legal_idx: [U16; 64],
+    pub(crate) legal_cnt: u8,
+    pub(crate) from_square: u8,
+    pub(crate) action_plane: u8,
+    pub(crate) castling_rights: u8,
+    pub(crate) en_passant_file: u8,
+    pub(crate) is_white: u8,
+    pub(crate) result: i8,
     pad: u8,
-    move_number: U16,
+    pub(crate) move_number: U16,
 }
 
 const _: () = assert!(size_of::<FlatRecord>() == 202 && align_of::<FlatRecord>() == 1);
@@ -220,6 +220,16 @@ impl FlatRecord {
         let used = usize::from(self.legal_cnt).min(Self::LEGAL_CAP);
         let numbers = self.legal_idx[..used].iter();
         numbers.map(|number| Action::new(number.get()))
+    }
+
+    /// Copies another record here, without the call that copying 202 bytes at once is.
+    #[inline]
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        const HALF: usize = 128;
+        let (head, tail) = self.as_mut_bytes().split_at_mut(HALF);
+        let (other_head, other_tail) = other.as_bytes().split_at(HALF);
+        head.copy_from_slice(other_head);
+        tail.copy_from_slice(other_tail);
     }
 
     pub(crate) const fn is_white_byte(&self) -> u8 {
