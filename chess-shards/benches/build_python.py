@@ -6,6 +6,9 @@ BUILDER.py is a builder with the options `GAMES.pgn OUT -k K --shards N --seed S
 of that name, compiled with --release. The shards of both are compared first. The core is the one that
 this process may use: `taskset -c 1 python build_python.py …`. Times are of the processor, which other
 programs disturb less than those of a clock; the imports of Python are not counted.
+
+6,135 games, 24,540 samples, on a busy machine with two cores: Python 21.05 s, Rust 0.242 s, 87 times as
+fast.
 """
 
 import os
