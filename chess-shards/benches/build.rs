@@ -12,7 +12,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
 /// The golden games, over and over: 1,860 of them.
 fn games(folder: &Path) -> (PathBuf, PathBuf) {
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/games.pgn");
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/games/games.pgn");
     let text = fs::read(golden).unwrap().repeat(10);
     let (plain, compressed) = (folder.join("games.pgn"), folder.join("games.pgn.zst"));
     fs::write(&plain, &text).unwrap();

@@ -10,7 +10,7 @@ use std::io::Write as _;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use build_common::{games, golden, names, run, set};
+use build_common::{file, games, golden, names, run, set};
 use chess_records::GameResult;
 use chess_shards::build::{
     BuildError, BuildOptions, BuildPhase, BuildReport, Game, Source, build, merge, parse_uci,
@@ -78,8 +78,21 @@ fn check_golden(built: &Path, name: &str) {
 }
 
 #[test]
+fn every_file_of_games_is_used() {
+    let used = [
+        "NOTE.md",
+        "edge.pgn",
+        "games.pgn",
+        "numpy_draws.json",
+        "numpy_draws.py",
+        "uci.parquet",
+    ];
+    assert_eq!(names(file("NOTE.md").parent().unwrap()), used);
+}
+
+#[test]
 fn golden_sets() {
-    let edge_games = || Source::pgn([golden("edge.pgn")]);
+    let edge_games = || Source::pgn([file("edge.pgn")]);
     for (name, source, options) in [
         ("flat", games(), options()),
         ("flat-iid", games(), iid()),
@@ -114,7 +127,7 @@ fn many_blocks_are_built_alike_by_any_number_of_workers() {
 fn compressed_games_in_several_frames() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("games.pgn.zst");
-    let text = fs::read(golden("games.pgn")).unwrap();
+    let text = fs::read(file("games.pgn")).unwrap();
     let mut file = fs::File::create(&path).unwrap();
     for part in text.chunks(100_000) {
         let frame = zstd::encode_all(part, 3).unwrap();
@@ -154,7 +167,7 @@ fn compressed_games_in_several_frames() {
 #[test]
 fn several_files_and_other_ends_of_lines() {
     let folder = tempfile::tempdir().unwrap();
-    let text = fs::read_to_string(golden("games.pgn")).unwrap();
+    let text = fs::read_to_string(file("games.pgn")).unwrap();
     let cut = text.find("\n\n[Event").unwrap() + 2;
     let parts = [
         format!("\u{feff}{}", &text[..cut]).replace('\n', "\r\n"),
@@ -177,7 +190,7 @@ fn several_files_and_other_ends_of_lines() {
 fn games_from_parquet() {
     let out = tempfile::tempdir().unwrap();
     run(
-        &Source::parquet([golden("uci.parquet")]),
+        &Source::parquet([file("uci.parquet")]),
         &options(),
         out.path(),
     )
@@ -235,7 +248,7 @@ fn slices_of_different_sets_do_not_go_together() {
         error.to_string(),
         format!("{}: is of another set, with other options", path.display())
     );
-    let edge = Source::pgn([golden("edge.pgn")]);
+    let edge = Source::pgn([file("edge.pgn")]);
     let error = run(&edge, &options(), &at("one")).unwrap_err();
     assert!(
         error

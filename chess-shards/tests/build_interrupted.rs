@@ -160,7 +160,7 @@ fn memory_does_not_grow_with_the_games() {
             .next();
         peak.unwrap().parse::<u64>().unwrap()
     };
-    let (short, long) = (peak(60), peak(240));
-    // 25 MB of text against 100 MB.
+    let (short, long) = (peak(60), peak(160));
+    // 26 MB of text against 69 MB.
     assert!(long < short + 12_000, "{short} kB, then {long} kB");
 }

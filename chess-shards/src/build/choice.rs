@@ -200,7 +200,7 @@ mod tests {
 
     /// What numpy draws; `numpy_draws.py` beside it has made it.
     fn golden() -> Value {
-        let json = include_str!("../../tests/golden/numpy_draws.json");
+        let json = include_str!("../../tests/games/numpy_draws.json");
         serde_json::from_str(json).unwrap()
     }
 

@@ -86,7 +86,7 @@ mod tests {
     fn the_order_is_that_of_the_crate() {
         let (mut positions, mut expected) = (0, Vec::new());
         for name in ["games.pgn", "edge.pgn"] {
-            let path = format!("{}/tests/golden/{name}", env!("CARGO_MANIFEST_DIR"));
+            let path = format!("{}/tests/games/{name}", env!("CARGO_MANIFEST_DIR"));
             let text = std::fs::File::open(path).unwrap();
             for game in crate::build::PgnGames::new(text) {
                 let mut position = Chess::default();

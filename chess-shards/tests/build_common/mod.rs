@@ -14,8 +14,15 @@ pub fn golden(name: &str) -> PathBuf {
         .join(name)
 }
 
+/// A file of games.
+pub fn file(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/games")
+        .join(name)
+}
+
 pub fn games() -> Source<'static> {
-    Source::pgn([golden("games.pgn")])
+    Source::pgn([file("games.pgn")])
 }
 
 pub fn run(
@@ -60,6 +67,6 @@ pub fn names(folder: &Path) -> Vec<String> {
 /// A PGN file of the golden games, over and over.
 pub fn repeated_games(folder: &Path, times: usize) -> PathBuf {
     let path = folder.join("repeated.pgn");
-    fs::write(&path, fs::read(golden("games.pgn")).unwrap().repeat(times)).unwrap();
+    fs::write(&path, fs::read(file("games.pgn")).unwrap().repeat(times)).unwrap();
     path
 }
