@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -179,6 +179,13 @@ impl Write for AtomicFile {
     }
 }
 
+/// For formats whose start tells how much follows.
+impl Seek for AtomicFile {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.open_file()?.seek(to)
+    }
+}
+
 impl Drop for AtomicFile {
     fn drop(&mut self) {
         if let Some(file) = self.file.take() {
@@ -296,6 +303,18 @@ mod tests {
         file.finish().unwrap();
         assert_eq!(fs::read(&target).unwrap(), b"new");
         assert_eq!(names(folder.path()), ["data.bin"]);
+    }
+
+    #[test]
+    fn the_start_can_be_written_last() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("data.bin");
+        let mut file = AtomicFile::create(&target).unwrap();
+        file.write_all(b"? rows").unwrap();
+        file.seek(SeekFrom::Start(0)).unwrap();
+        file.write_all(b"7").unwrap();
+        file.finish().unwrap();
+        assert_eq!(fs::read(&target).unwrap(), b"7 rows");
     }
 
     #[test]
