@@ -1,7 +1,8 @@
 //! Gathering rows and making masks: `cargo bench -p chess-shards --features mmap --bench gather`.
 //!
 //! Sets that fit into the second-level cache, the third-level one and only into memory; batches of
-//! several sizes; records and columns; threads. `beside_numpy.py` has the comparison with numpy.
+//! several sizes; records and columns; threads. `beside_numpy.py` has the comparison with numpy, and
+//! the README its figures.
 // Helpers of benches fail by panicking.
 #![allow(clippy::unwrap_used, missing_docs, unsafe_code)]
 

@@ -250,7 +250,7 @@ mod tests {
         assert!(of("8/8/8/3k4/3pP3/8/8/4K3 b - e3 0 1").ends_with(" d4e3"));
     }
 
-    #[cfg(any(feature = "cozy-chess", feature = "shakmaty"))]
+    #[cfg(feature = "cozy-chess")]
     fn random(of: usize, seed: u64) -> Option<usize> {
         let order = chess_records::Permutation::new(of as u64, seed);
         order.get(0).map(|choice| choice as usize)

@@ -3,14 +3,13 @@
 // Helpers of tests fail by panicking.
 #![allow(missing_docs, clippy::unwrap_used, unsafe_code)]
 
-use std::collections::BTreeSet;
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use chess_records::{
-    Dataset, DatasetError, Loader, LoaderConfig, Mode, Order, Permutation, Sampler, SamplerConfig,
+    Dataset, Loader, LoaderConfig, Mode, Order, Permutation, Sampler, SamplerConfig,
 };
 use chess_shards::{
     FlatColumns, FlatColumnsDataset, FlatDataset, FlatPositions, FlatRecord, NpyHeader,
@@ -382,7 +381,7 @@ fn a_file_cut_before_it_is_mapped_is_an_error() {
         row.to_string(),
         "the file has 4424 bytes, but 10484 when it was opened"
     );
-    assert!(matches!(error, DatasetError::Source { .. }));
+    assert!(matches!(error, chess_records::DatasetError::Source { .. }));
 }
 
 #[test]
@@ -409,6 +408,7 @@ fn compressed_shards_are_refused_unless_told_otherwise() {
 mod compressed {
     use super::*;
     use chess_shards::{Compressed, ShardProgress};
+    use std::collections::BTreeSet;
     use std::sync::Mutex;
 
     /// A golden set without the plain forms of what it has compressed too; and the rows.

@@ -96,6 +96,7 @@ impl ShardFile {
     }
 
     /// How long the file must be.
+    #[cfg(feature = "mmap")]
     pub(super) const fn file_bytes(&self) -> u64 {
         self.byte_offset(self.rows)
     }

@@ -65,6 +65,17 @@ fn unknown_keys_stay_where_they_are() {
 }
 
 #[test]
+fn bounds_may_be_left_out() {
+    let text = FLAT.replacen("  \"min_elo\": null,\n", "", 1);
+    assert_ne!(text, FLAT);
+    let mut meta = Meta::from_json(&text).unwrap();
+    assert_eq!(meta.min_elo, None);
+    assert_eq!(meta.to_json(), text);
+    meta.min_elo = Some(7);
+    assert!(meta.to_json().ends_with(",\n  \"min_elo\": 7\n}"));
+}
+
+#[test]
 fn files() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(Meta::FILE_NAME);

@@ -102,7 +102,12 @@ impl Meta {
                 ordered.insert(key, value);
             }
         }
-        ordered.extend(value);
+        // Bounds that a file does not have are not there; all else that was not read is new.
+        let was_read = !self.key_order.is_empty();
+        let absent = |key: &str, value: &Value| {
+            was_read && value.is_null() && matches!(key, "min_elo" | "max_elo")
+        };
+        ordered.extend(value.into_iter().filter(|(key, value)| !absent(key, value)));
         Some(ordered)
     }
 }
