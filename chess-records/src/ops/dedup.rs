@@ -149,7 +149,7 @@ impl Dedup {
     }
 
     fn buffer_bytes(&self, parts: usize) -> usize {
-        let share = (self.memory - OVERHEAD) / parts as u64;
+        let share = (self.memory - OVERHEAD) / (parts + Spill::SPARES) as u64;
         share.clamp(
             Spill::MIN_BUFFER_BYTES as u64,
             Spill::MAX_BUFFER_BYTES as u64,

@@ -13,8 +13,8 @@ use crate::progress::shown;
 /// Writes the records of all files in random order.
 ///
 /// The same files and seed give the same order, whatever the memory. What does not fit into memory
-/// goes through temporary files in a folder beside the output (.NAME.chess-records), 1⅛ times the
-/// size of the inputs. After an interruption, the same command goes on where it was.
+/// goes through temporary files in a folder beside the output (.NAME.chess-records), 1¹⁄₁₆ times
+/// the size of the inputs. After an interruption, the same command goes on where it was.
 #[derive(Args)]
 #[command(after_long_help = "\
 Formats: marlin, marlin-move, bullet.
