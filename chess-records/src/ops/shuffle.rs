@@ -4,10 +4,10 @@ mod order;
 mod plan;
 mod state;
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Seek, SeekFrom, Write};
+use std::fs::{self, File};
+use std::io::{self, Write};
 use std::mem;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::string::String;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::{self, ScopedJoinHandle};
@@ -21,8 +21,9 @@ use plan::Plan;
 use state::State;
 
 use super::inputs::CHUNK_BYTES;
+use super::resume::open_at;
 use super::scratch::Scratch;
-use super::spill::{Entries, Spill, field};
+use super::spill::{Entries, Spill, damaged_if_short, field};
 use super::{FilesError, Inputs, Meter, Output, Progress};
 use crate::FixedRecord;
 
@@ -151,6 +152,7 @@ impl<'a, R: FixedRecord> Work<'a, R> {
     fn in_memory(&self, meter: &mut Meter<'_, '_>) -> Result<(), FilesError> {
         let mut stretch = Stretch::new(self.plan.longest());
         stretch.begin(0, &self.plan);
+        meter.advance(0)?;
         let mut number = 0;
         self.inputs.read_from(0, meter, |chunk| {
             for record in chunk.records {
@@ -352,32 +354,6 @@ const MAX_THREADS: usize = 8;
 /// How much is written at a time.
 const PIECE_BYTES: usize = 4 << 20;
 
-/// Opens a file to go on at `offset`; what it holds beyond is cut off.
-fn open_at(path: &Path, offset: u64) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    let mut file = options
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(path)?;
-    file.set_len(offset)?;
-    file.seek(SeekFrom::Start(offset))?;
-    Ok(file)
-}
-
-/// Parts that are shorter than noted, or gone, are damaged.
-fn damaged_if_short(error: FilesError) -> FilesError {
-    use io::ErrorKind::{NotFound, UnexpectedEof};
-    match error {
-        FilesError::Scratch { path, source }
-            if matches!(source.kind(), NotFound | UnexpectedEof) =>
-        {
-            FilesError::Damaged { path }
-        }
-        other => other,
-    }
-}
-
 /// A stretch of the output that is being filled, bucket by bucket.
 struct Stretch<R> {
     number: usize,
@@ -446,6 +422,7 @@ mod tests {
     use super::*;
     use crate::MarlinRecord;
     use std::ops::ControlFlow;
+    use std::path::Path;
 
     const RECORDS: u64 = 400_000;
 
@@ -580,7 +557,7 @@ mod tests {
         let work = Work::new(&SMALL, &inputs, &scratch, 1).unwrap();
         let stretches = work.stretches();
         work.note(&State::Gathered { stretches }).unwrap();
-        let cancelled = scratch.finish_or_keep(Err(FilesError::Cancelled));
+        let cancelled = scratch.finish_or_keep::<()>(Err(FilesError::Cancelled));
         assert!(cancelled.is_err());
         SMALL.run(&inputs, &output, &mut go_on).unwrap();
         assert!(fs::read(output.path()).unwrap() == expected());

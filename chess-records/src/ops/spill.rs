@@ -292,6 +292,19 @@ impl Entries {
     }
 }
 
+/// Parts that are shorter than noted, or gone, are damaged.
+pub(super) fn damaged_if_short(error: FilesError) -> FilesError {
+    use io::ErrorKind::{NotFound, UnexpectedEof};
+    match error {
+        FilesError::Scratch { path, source }
+            if matches!(source.kind(), NotFound | UnexpectedEof) =>
+        {
+            FilesError::Damaged { path }
+        }
+        other => other,
+    }
+}
+
 /// The `N` bytes of an entry from `offset` on.
 pub(super) fn field<const N: usize>(entry: &[u8], offset: usize) -> [u8; N] {
     let mut bytes = [0; N];

@@ -8,7 +8,7 @@ use chess_records::ops::{self, Inputs};
 use crate::arguments::{InputOptions, OutputOptions, bytes};
 use crate::failure::Failure;
 use crate::format::with_fixed;
-use crate::progress::shown;
+use crate::resume::shown;
 
 /// Writes the records of all files in random order.
 ///
@@ -47,6 +47,11 @@ impl Shuffle {
             memory: self.memory,
         };
         let output = self.output.file()?;
-        Ok(shown(|progress| shuffle.run(&inputs, &output, progress))?)
+        Ok(shown(
+            &output,
+            inputs.bytes(),
+            ("record", R::BYTES),
+            |progress| shuffle.run(&inputs, &output, progress),
+        )?)
     }
 }
