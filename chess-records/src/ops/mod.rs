@@ -32,6 +32,7 @@
 //! positions from wherever they come.
 
 mod dedup;
+mod distinct;
 mod error;
 mod filter;
 mod games;
@@ -51,6 +52,7 @@ mod statistics;
 mod stream;
 
 pub use dedup::{Dedup, DedupReport, Keep, ScoredRecord};
+pub use distinct::DistinctPositions;
 pub use error::FilesError;
 pub use filter::Filter;
 pub use games::{GameReadError, GameReader};
