@@ -83,8 +83,10 @@ impl<'n> Evaluator<'n> {
         stack: &mut AccumulatorStack,
         fallback: impl FnOnce(&Placement, Color) -> i32,
     ) -> i32 {
-        if (self.rule)(stack.placement()) {
-            return self.limited(fallback(stack.placement(), stack.side_to_move()));
+        let mover = stack.side_to_move();
+        let placement = stack.placement();
+        if (self.rule)(placement) {
+            return self.limited(fallback(placement, mover));
         }
         self.evaluate(stack)
     }

@@ -81,8 +81,9 @@ impl OutputRow<'_> {
         instructions.total(sums).into()
     }
 
+    /// Adds a block to sums of 32 bits.
     #[inline(always)]
-    fn add<T: Value, I: Instructions, const SQUARED: bool>(
+    pub(super) fn add<T: Value, I: Instructions, const SQUARED: bool>(
         &self,
         instructions: I,
         sums: I::Sums,
