@@ -1,9 +1,9 @@
 //! Makes a fixed number of calls, for callgrind to count their instructions.
 //!
-//! `instructions WHAT COUNT`: WHAT is `push` (push, evaluate, pop), `move` (push, pop), `output` (evaluate where the values
-//! are known), `refresh` (reset, evaluate), or `hand-push`, `hand-output`, `hand-refresh` for the loop
-//! written by hand. With COUNT 0 it does the preparations alone, whose instructions are to be
-//! subtracted.
+//! `instructions WHAT COUNT`: WHAT is `push` (push, evaluate, pop), `move` (push, pop), `output`
+//! (evaluate where the values are known), `refresh` (reset, evaluate), or `hand-push`, `hand-output`,
+//! `hand-refresh` for the loop written by hand. With COUNT 0 it does the preparations alone, whose
+//! instructions are to be subtracted.
 
 use std::env;
 use std::hint::black_box;
