@@ -261,7 +261,7 @@ fn score_after<T: Value, const ADDED: usize, const REMOVED: usize>(
         (OutputSum::ScreluNarrow, false) => step.score::<ADDED, REMOVED, true, false>(),
         (OutputSum::CreluNarrow, true) => step.score::<ADDED, REMOVED, false, true>(),
         (OutputSum::CreluNarrow, false) => step.score::<ADDED, REMOVED, false, false>(),
-        (OutputSum::ScreluWide | OutputSum::CreluWide, _) => return None,
+        _ => return None,
     };
     ply.computed = [true; Color::COUNT];
     Some(score)

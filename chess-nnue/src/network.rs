@@ -106,7 +106,7 @@ impl Network {
     ) -> Self {
         let arithmetic = Arithmetic::of(&architecture, weights);
         Self {
-            output_sum: OutputSum::choose(architecture.activation(), arithmetic),
+            output_sum: output_sum(&architecture, arithmetic, weights),
             backend: Backend::detect(),
             feature_weights: padded(&weights.feature_weights, architecture.hidden()),
             feature_biases: padded(&weights.feature_biases, architecture.hidden()),
@@ -313,6 +313,17 @@ fn check_lengths(architecture: &Architecture, weights: &Weights) -> Result<(), W
         }
     }
     Ok(())
+}
+
+fn output_sum(architecture: &Architecture, arithmetic: Arithmetic, weights: &Weights) -> OutputSum {
+    let sizes = weights.output_weights.iter().map(|w| w.unsigned_abs());
+    let largest = sizes.max().unwrap_or(0);
+    OutputSum::choose(
+        architecture.activation(),
+        arithmetic,
+        architecture.qa(),
+        largest,
+    )
 }
 
 /// Rows of `hidden` numbers, each filled up to whole blocks.
