@@ -77,7 +77,9 @@ fn weights(blocks: usize, sum: OutputSum, qa: i16, numbers: &mut Numbers) -> Vec
     let mut weights = std::vec![Lanes::ZERO; blocks];
     let first = numbers.next() as usize;
     for step in 0..blocks * LANES {
-        let size = numbers.pick(&[largest, largest, largest.min(1), 0]).min(left);
+        let size = numbers
+            .pick(&[largest, largest, largest.min(1), 0])
+            .min(left);
         left -= size;
         let at = (first + step) % (blocks * LANES);
         let weight = (size * numbers.pick(&signs)).min(i16::MAX.into());
