@@ -48,6 +48,8 @@ mod batch;
 mod config;
 mod cpu;
 mod eval_scale;
+#[cfg(feature = "gpu")]
+mod gpu;
 mod inputs;
 mod loss;
 mod optimizer;
@@ -55,6 +57,8 @@ mod order;
 mod parameters;
 mod schedule;
 mod sigmoid;
+#[cfg(feature = "gpu")]
+mod step;
 mod target;
 mod trainer;
 mod validator;
@@ -63,9 +67,12 @@ mod validator;
 #[path = "../../tests/train_common/mod.rs"]
 mod train_common;
 
+pub use backend::Timings;
 pub use baseline::{Material, MaterialTable};
 pub use config::{ConfigError, TrainConfig};
 pub use eval_scale::{EvalScaleError, EvalScaleFit};
+#[cfg(feature = "gpu")]
+pub use gpu::{GpuError, gpu_names};
 pub use loss::Loss;
 pub use optimizer::Optimizer;
 pub use parameters::{FloatWeights, Parameters, ParametersError, Quantized};

@@ -54,6 +54,12 @@ impl Cpu {
         }
     }
 
+    /// The gradient as it is now.
+    #[cfg(all(test, feature = "gpu"))]
+    pub(super) fn gradient_now(&self) -> super::FloatWeights {
+        self.pass.summed_gradient(&self.tiles).to_weights()
+    }
+
     /// Makes the bias of a hidden value NaN.
     #[cfg(test)]
     pub(super) fn poison(&mut self, column: usize) {
@@ -82,6 +88,10 @@ impl Backend for Cpu {
 
     fn parameters(&self) -> Parameters {
         Parameters::of_training(self.architecture.clone(), self.tiles.to_weights())
+    }
+
+    fn set_parameters(&mut self, parameters: &Parameters) {
+        self.tiles = Tiles::new(parameters, self.pass.shape());
     }
 
     fn state(&self) -> OptimizerState {
