@@ -6,29 +6,35 @@
 mod train_common;
 
 use std::error::Error;
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU64, NonZeroUsize};
 use std::ops::ControlFlow;
 
 use chess_nnue::train::{
     ConfigError, EvalScaleFit, Event, Material, MaterialTable, Outcome, Parameters, Prediction,
-    SampleError, Targets, TrainConfig, TrainError, Trainer, Validator, sigmoid,
+    RateSchedule, SampleError, Targets, TrainConfig, TrainError, Trainer, Validator, sigmoid,
 };
 use chess_nnue::{Architecture, KingBuckets};
-use chess_records::{Board, Dataset, DatasetError, Label, LabelledPosition, Position, Score};
-use train_common::{Positions, random_positions};
+use chess_records::ops::Interleaved;
+use chess_records::{
+    Board, Color, Concat, Dataset, DatasetError, GameResult, Label, LabelledPosition, Order,
+    Position, Score,
+};
+use train_common::{Numbers, Positions, random_positions};
 
 fn config(hidden: usize) -> TrainConfig {
     let mut config = TrainConfig::new(Architecture::new(hidden).unwrap());
     config.batch_size = 128;
     config.epochs = 2;
     config.threads = NonZeroUsize::new(2);
+    // Random scores have nothing to do with random results.
+    config.check_scores = false;
     config
 }
 
 fn run(config: TrainConfig, training: &Positions) -> Result<Outcome, TrainError> {
     let validation = random_positions(30, 99);
     let mut trainer = Trainer::new(config).unwrap();
-    trainer.run(training, &validation, |_| ControlFlow::Continue(()))
+    trainer.run(training.clone(), &validation, |_| ControlFlow::Continue(()))
 }
 
 fn bits(parameters: &Parameters) -> Vec<u32> {
@@ -97,7 +103,7 @@ fn seeds_decide_parameters_and_order() {
         config.seed = seed;
         let mut trainer = Trainer::with_parameters(config, &start).unwrap();
         let go_on = |_: Event<'_>| ControlFlow::Continue(());
-        let outcome = trainer.run(&training, &training, go_on).unwrap();
+        let outcome = trainer.run(training.clone(), &training, go_on).unwrap();
         bits(&outcome.parameters)
     };
     assert_ne!(
@@ -111,16 +117,29 @@ fn seeds_decide_parameters_and_order() {
 fn events_count_batches_records_and_epochs() {
     let training = random_positions(300, 1);
     let mut trainer = Trainer::new(config(16)).unwrap();
-    let (mut batches, mut epochs) = (Vec::new(), Vec::new());
-    let outcome = trainer.run(&training, &training, |event| {
+    let (mut batches, mut epochs) = (Vec::new(), Vec::<(_, _, _, _, Parameters)>::new());
+    let mut checkpoints = 0;
+    let outcome = trainer.run(training.clone(), &training, |event| {
         match event {
-            Event::Batch {
+            Event::Start {
+                step: 0,
+                steps: 6,
+                records: 0,
+                epochs: 2,
+                ..
+            } => assert!(batches.is_empty()),
+            Event::Step {
                 epoch,
                 batch,
                 batches: 3,
                 records,
                 training_loss,
-            } => batches.push((epoch, batch, records, training_loss)),
+                step,
+                steps: 6,
+                ..
+            } if step == u64::from(3 * (epoch - 1)) + batch => {
+                batches.push((epoch, batch, records, training_loss))
+            }
             Event::Epoch {
                 epoch,
                 epochs: 2,
@@ -136,6 +155,19 @@ fn events_count_batches_records_and_epochs() {
                 validation_loss,
                 parameters.clone(),
             )),
+            Event::Checkpoint {
+                checkpoint,
+                is_best,
+                ..
+            } => {
+                let last = epochs.last().unwrap();
+                assert_eq!(*checkpoint.parameters(), last.4);
+                assert_eq!(checkpoint.validation_loss(), Some(last.3));
+                assert_eq!(checkpoint.steps(), 3 * u64::from(last.0));
+                let best = checkpoint.best().unwrap();
+                assert_eq!(is_best, best.epoch == last.0);
+                checkpoints += 1;
+            }
             event => panic!("{event:?}"),
         }
         ControlFlow::Continue(())
@@ -153,7 +185,7 @@ fn events_count_batches_records_and_epochs() {
             (2, 3, 600)
         ]
     );
-    assert_eq!(epochs.len(), 2);
+    assert_eq!((epochs.len(), checkpoints), (2, 2));
     assert_eq!((epochs[1].0, epochs[1].1), (2, 600));
     assert_eq!(
         epochs[0].2, batches[2].3,
@@ -178,7 +210,7 @@ fn the_last_quarter_of_the_epochs_takes_small_steps() {
     let mut trainer = Trainer::new(config).unwrap();
     let mut before = trainer.parameters();
     let mut changes = Vec::new();
-    let outcome = trainer.run(&training, &training, |event| {
+    let outcome = trainer.run(training.clone(), &training, |event| {
         if let Event::Epoch {
             learning_rate,
             parameters,
@@ -207,18 +239,23 @@ fn a_stopped_run_leaves_its_parameters() {
     let mut trainer = Trainer::new(config(16)).unwrap();
     let start = trainer.parameters();
     let stop_in_epoch_2 = |event: Event<'_>| match event {
-        Event::Batch {
+        Event::Step {
             epoch: 2, batch: 1, ..
         } => ControlFlow::Break(()),
         _ => ControlFlow::Continue(()),
     };
-    let outcome = trainer.run(&training, &training, stop_in_epoch_2).unwrap();
+    let outcome = trainer
+        .run(training.clone(), &training, stop_in_epoch_2)
+        .unwrap();
     assert!(outcome.stopped && outcome.validation_loss.is_some());
     assert_eq!((outcome.epochs, outcome.records), (1, 428));
     assert_ne!(outcome.parameters, start);
     assert_eq!(outcome.parameters, trainer.parameters());
-    let stop = |_: Event<'_>| ControlFlow::Break(());
-    let outcome = trainer.run(&training, &training, stop).unwrap();
+    let stop = |event: Event<'_>| match event {
+        Event::Step { .. } => ControlFlow::Break(()),
+        _ => ControlFlow::Continue(()),
+    };
+    let outcome = trainer.run(training.clone(), &training, stop).unwrap();
     assert_eq!((outcome.epochs, outcome.records), (0, 128));
     assert_eq!(outcome.validation_loss, None);
 }
@@ -232,7 +269,7 @@ fn a_network_learns_a_small_set_by_heart() {
     let mut trainer = Trainer::new(config).unwrap();
     let before = trainer.validator().loss(&trainer.parameters(), &training);
     let go_on = |_: Event<'_>| ControlFlow::Continue(());
-    let outcome = trainer.run(&training, &training, go_on).unwrap();
+    let outcome = trainer.run(training.clone(), &training, go_on).unwrap();
     let after = outcome.validation_loss.unwrap();
     assert!(after < before.unwrap() / 50.0, "{after}");
 }
@@ -267,13 +304,15 @@ fn labels_that_lack_what_is_needed_are_named() {
     let mut trainer = Trainer::new(config(16)).unwrap();
     let good = random_positions(100, 1);
     let go_on = |_: Event<'_>| ControlFlow::Continue(());
-    let error = trainer.run(&good, &no_score, go_on).unwrap_err();
+    let error = trainer.run(good.clone(), &no_score, go_on).unwrap_err();
     assert!(text(&error).starts_with("validation set: sample 217: no score"));
     let weighted = |result_weight, samples| {
         let mut config = config(16);
         config.result_weight = result_weight;
         let mut trainer = Trainer::new(config).unwrap();
-        trainer.run(samples, samples, go_on).is_ok()
+        trainer
+            .run(Positions::clone(samples), samples, go_on)
+            .is_ok()
     };
     assert!(weighted(0.0, &no_result) && !weighted(0.0, &no_score));
     assert!(weighted(1.0, &no_score) && !weighted(1.0, &no_result));
@@ -299,9 +338,9 @@ fn empty_sets_are_refused() {
     let (empty, some) = (Positions(Vec::new()), random_positions(10, 1));
     let go_on = |_: Event<'_>| ControlFlow::Continue(());
     let mut trainer = Trainer::new(config(16)).unwrap();
-    let error = trainer.run(&empty, &some, go_on).unwrap_err();
+    let error = trainer.run(empty.clone(), &some, go_on).unwrap_err();
     assert_eq!(text(&error), "training set: no samples");
-    let error = trainer.run(&some, &empty, go_on).unwrap_err();
+    let error = trainer.run(some.clone(), &empty, go_on).unwrap_err();
     assert_eq!(text(&error), "validation set: no samples");
     assert!(matches!(
         EvalScaleFit::of_dataset(&empty),
@@ -310,6 +349,7 @@ fn empty_sets_are_refused() {
 }
 
 /// A dataset that goes wrong at its last sample.
+#[derive(Clone)]
 struct Faulty {
     samples: Positions,
     loses_samples: bool,
@@ -353,7 +393,7 @@ fn faults_of_datasets_are_passed_on() {
         assert!(EvalScaleFit::of_dataset(&faulty).is_err());
         let mut trainer = Trainer::new(config(16)).unwrap();
         let go_on = |_: Event<'_>| ControlFlow::Continue(());
-        text(&trainer.run(&faulty, &faulty, go_on).unwrap_err())
+        text(&trainer.run(faulty.clone(), &faulty, go_on).unwrap_err())
     };
     assert_eq!(
         error(false),
@@ -474,4 +514,230 @@ fn exchanging_the_colours_changes_nothing() {
         fit.eval_scale().unwrap_or(0.0)
     });
     assert!((scales[0] - scales[1]).abs() < 1e-3);
+}
+
+#[test]
+fn loading_threads_and_blocks_change_no_bit() {
+    let sources = || Concat::new((0..6).map(|seed| random_positions(90, seed)));
+    let outcome = |loader_threads, order| {
+        let mut config = config(48);
+        config.loader_threads = loader_threads;
+        config.order = order;
+        let mut trainer = Trainer::new(config).unwrap();
+        let go_on = |_: Event<'_>| ControlFlow::Continue(());
+        let outcome = trainer.run(sources(), &random_positions(30, 99), go_on);
+        bits(&outcome.unwrap().parameters)
+    };
+    let orders = [
+        Order::Shuffled,
+        Order::Blocks { window: 2 },
+        Order::Sequential,
+    ];
+    let results = orders.map(|order| outcome(None, order));
+    for (order, expected) in orders.into_iter().zip(&results) {
+        for threads in [0, 1, 4] {
+            assert_eq!(outcome(Some(threads), order), *expected);
+        }
+    }
+    assert_ne!(results[0], results[1]);
+    assert_ne!(results[1], results[2]);
+}
+
+/// The gradient of a batch in pieces is that of the whole, but for the rounding of sums.
+#[test]
+fn a_batch_in_pieces_makes_the_same_steps() {
+    let training = random_positions(700, 1);
+    let outcome = |micro_batch_size| {
+        let mut config = config(32);
+        (config.batch_size, config.micro_batch_size) = (128, micro_batch_size);
+        run(config, &training).unwrap()
+    };
+    let whole = outcome(None);
+    for size in [64, 16] {
+        let pieces = outcome(Some(size));
+        assert_eq!((pieces.steps, pieces.records), (whole.steps, whole.records));
+        let losses = [&pieces, &whole].map(|outcome| outcome.validation_loss.unwrap());
+        assert!((losses[0] / losses[1] - 1.0).abs() < 1e-4, "{losses:?}");
+        assert_eq!(
+            bits(&outcome(Some(size)).parameters),
+            bits(&pieces.parameters)
+        );
+    }
+    assert_eq!(
+        bits(&outcome(Some(128)).parameters),
+        bits(&whole.parameters)
+    );
+}
+
+#[test]
+fn rates_and_shares_change_step_by_step() {
+    let training = random_positions(300, 1);
+    let mut config = config(16);
+    config.batch_size = 64;
+    config.rate_schedule = RateSchedule::Linear { last: 0.1 };
+    config.warmup_steps = 2;
+    config.last_result_weight = Some(1.0);
+    config.steps_per_epoch = NonZeroU64::new(2);
+    let mut trainer = Trainer::new(config.clone()).unwrap();
+    let mut seen = Vec::new();
+    let outcome = trainer.run(training.clone(), &training, |event| {
+        if let Event::Step {
+            learning_rate,
+            result_weight,
+            records_per_second,
+            epoch,
+            batches: 2,
+            ..
+        } = event
+        {
+            assert!(records_per_second > 0.0);
+            seen.push((epoch, learning_rate, result_weight));
+        }
+        ControlFlow::Continue(())
+    });
+    assert_eq!(outcome.unwrap().steps, 4);
+    let expected = [
+        (1, 0.5e-3, 0.25),
+        (1, 0.7e-3, 0.5),
+        (2, 0.4e-3, 0.75),
+        (2, 0.1e-3, 1.0),
+    ];
+    assert_eq!(seen.len(), expected.len());
+    for (found, expected) in seen.iter().zip(expected) {
+        assert_eq!((found.0, found.2), (expected.0, expected.2));
+        assert!((found.1 - expected.1).abs() < 1e-9, "{found:?}");
+    }
+    assert_eq!(trainer.validator().targets().result_weight(), 1.0);
+}
+
+#[test]
+fn weights_stay_within_the_limit() {
+    let training = random_positions(300, 1);
+    let mut config = config(16);
+    (config.learning_rate, config.weight_limit) = (0.1, 0.05);
+    let parameters = run(config, &training).unwrap().parameters;
+    let weights = parameters.weights();
+    let all = [&weights.feature_weights, &weights.output_weights];
+    let largest = all
+        .into_iter()
+        .flatten()
+        .fold(0.0f32, |a, b| a.max(b.abs()));
+    assert_eq!(largest, 0.05);
+}
+
+/// Two sources, two samples of the first to one of the second.
+#[test]
+fn several_sources_are_mixed_by_weight() {
+    let (first, second) = (random_positions(200, 1), random_positions(100, 2));
+    let sources = [("first", first.clone(), 2), ("second", second.clone(), 1)];
+    let mixed = Interleaved::new(sources).unwrap();
+    assert_eq!(mixed.len(), 300);
+    let mut trainer = Trainer::new(config(16)).unwrap();
+    let go_on = |_: Event<'_>| ControlFlow::Continue(());
+    let outcome = trainer.run(mixed, &first, go_on).unwrap();
+    assert_eq!(outcome.records, 600);
+    let by_hand = (0..300).map(|index| match index % 3 {
+        0 => first.0[index / 3 * 2],
+        1 => second.0[index / 3],
+        _ => first.0[index / 3 * 2 + 1],
+    });
+    let by_hand = Positions(by_hand.collect());
+    let mut trainer = Trainer::new(config(16)).unwrap();
+    let again = trainer.run(by_hand, &first, go_on).unwrap();
+    assert_eq!(bits(&again.parameters), bits(&outcome.parameters));
+}
+
+/// Positions whose results are as likely as their scores say, at 150 centipawns a logit.
+fn played(score_of: impl Fn(i16, Color) -> i16) -> Positions {
+    let mut numbers = Numbers(5);
+    let mut samples = random_positions(3000, 1);
+    for sample in &mut samples.0 {
+        let white_cp = numbers.below(601) as i16 - 300;
+        let luck = (numbers.signed_unit() + 1.0) / 2.0;
+        let won = luck < sigmoid(f64::from(white_cp) / 150.0);
+        let score = Score::Centipawns(score_of(white_cp, sample.side_to_move()));
+        sample.label = Label::new(Some(score), GameResult::new(2 * u8::from(won)));
+    }
+    samples
+}
+
+#[test]
+fn scores_of_another_side_or_in_another_unit_are_caught() {
+    let train = |samples: &Positions, eval_scale: i32, check: bool| {
+        let mut config = config(16);
+        config.architecture = config.architecture.with_eval_scale(eval_scale).unwrap();
+        (config.check_scores, config.epochs) = (check, 1);
+        run(config, samples).map_err(|error| text(&error))
+    };
+    let of_white = played(|white_cp, _| white_cp);
+    assert!(train(&of_white, 150, true).is_ok());
+    let start =
+        "the scores of the training set cannot be right (`check_scores` off lets them pass): ";
+    let caught = |samples: &Positions, eval_scale| {
+        assert!(train(samples, eval_scale, false).is_ok());
+        let error = train(samples, eval_scale, true).unwrap_err();
+        error.strip_prefix(start).unwrap().to_owned()
+    };
+    let not_predictive = "the scores do not predict the results of 3000 samples; \
+                          are they from White's side?";
+    let of_mover = played(|white_cp, mover| {
+        if mover == Color::White {
+            white_cp
+        } else {
+            -white_cp
+        }
+    });
+    assert_eq!(caught(&of_mover, 150), not_predictive);
+    assert_eq!(
+        caught(&played(|white_cp, _| -white_cp), 150),
+        not_predictive
+    );
+    let text = caught(&of_white, 400);
+    assert!(text.starts_with("eval scale 400 is asked for, 1"), "{text}");
+    let text = caught(&played(|white_cp, _| 10 * white_cp), 150);
+    assert!(text.starts_with("eval scale 150 is asked for, 1"), "{text}");
+    // Results that are turned round look the same as scores that are.
+    let mut turned = of_white.clone();
+    for sample in &mut turned.0 {
+        sample.label.result = sample.label.result.map(GameResult::flipped);
+    }
+    assert_eq!(caught(&turned, 150), not_predictive);
+}
+
+#[test]
+fn a_dataset_that_panics_is_an_error() {
+    #[derive(Clone)]
+    struct Panics(Positions);
+    impl Dataset for Panics {
+        type Batch = Vec<LabelledPosition>;
+
+        fn len(&self) -> u64 {
+            self.0.len()
+        }
+
+        fn gather(&self, indices: &[u64], batch: &mut Self::Batch) -> Result<(), DatasetError> {
+            // Not when it is asked for a few samples to be known by.
+            assert!(indices.len() < 100, "out of order");
+            self.0.gather(indices, batch)
+        }
+
+        fn block_count(&self) -> u64 {
+            1
+        }
+
+        fn block(&self, _: u64) -> std::ops::Range<u64> {
+            0..self.len()
+        }
+
+        fn game_start(&self, _: u64) -> Option<bool> {
+            None
+        }
+    }
+    let mut trainer = Trainer::new(config(16)).unwrap();
+    let go_on = |_: Event<'_>| ControlFlow::Continue(());
+    let samples = random_positions(300, 1);
+    let error = trainer
+        .run(Panics(samples.clone()), &samples, go_on)
+        .unwrap_err();
+    assert_eq!(text(&error), "the training set panicked: out of order");
 }

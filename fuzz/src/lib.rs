@@ -3,6 +3,7 @@
 
 mod bullet_record;
 mod bytes;
+mod checkpoint;
 mod convert;
 mod fen;
 mod marlin;
@@ -17,6 +18,7 @@ mod viri_move;
 mod zdat;
 
 pub use bullet_record::bullet_record;
+pub use checkpoint::checkpoint;
 pub use convert::convert;
 pub use fen::fen;
 pub use marlin::marlin;
@@ -37,6 +39,7 @@ pub type Check = fn(&[u8]);
 pub const CHECKS: &[(&str, Check)] = &[
     ("bullet_network", bullet_network),
     ("bullet_record", bullet_record),
+    ("checkpoint", checkpoint),
     ("convert", convert),
     ("fen", fen),
     ("marlin", marlin),

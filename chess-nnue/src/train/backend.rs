@@ -42,7 +42,6 @@ pub(crate) struct BackendOptions {
 ///
 /// The same calls give the same bits: how work is cut up depends on the network and on sizes, never
 /// on the number of threads.
-#[allow(dead_code, reason = "the state is for checkpoints to come")]
 pub(crate) trait Backend: fmt::Debug + Send {
     /// Passes a batch through the network and back, and gives the sum of its samples' losses.
     ///
@@ -88,6 +87,11 @@ pub(crate) trait Backend: fmt::Debug + Send {
 
     /// Goes on from this state, which has the parameters' layout.
     fn restore(&mut self, state: &OptimizerState);
+
+    /// What a GPU is called.
+    fn gpu_name(&self) -> Option<&str> {
+        None
+    }
 
     /// Where a device's time went.
     fn timings(&self) -> Option<Timings> {

@@ -7,7 +7,6 @@ use chess_records::{Dataset, Labelled};
 use rayon::prelude::*;
 
 use super::inputs::{Inputs, Man, fill};
-use super::order::Order;
 use super::target::{SampleError, Targets};
 use crate::Architecture;
 
@@ -56,7 +55,7 @@ impl<S: Labelled + Send + Sync> Fetched<S> {
             .flat_map(|chunk| chunk.indices.iter().copied().zip(&chunk.samples))
     }
 
-    /// Fetches the samples at these positions of the order, on the threads of the pool that calls.
+    /// Fetches the samples with these numbers, on the threads of the pool that calls.
     ///
     /// # Errors
     ///
@@ -64,7 +63,7 @@ impl<S: Labelled + Send + Sync> Fetched<S> {
     pub(crate) fn fetch<D>(
         &mut self,
         dataset: &D,
-        (order, positions): (&Order, Range<u64>),
+        positions: Range<u64>,
         targets: &Targets,
         architecture: &Architecture,
     ) -> Result<(), SampleError>
@@ -77,7 +76,7 @@ impl<S: Labelled + Send + Sync> Fetched<S> {
         let fetched = chunks.map(|(number, chunk)| {
             let start = positions.start + number as u64 * Self::CHUNK;
             let end = positions.end.min(start + Self::CHUNK);
-            chunk.fetch(dataset, order.samples(start..end))
+            chunk.fetch(dataset, start..end)
         });
         // Collected first: of several faults the one reported is that of the first chunk.
         let fetched: Vec<_> = fetched.collect();
@@ -147,6 +146,10 @@ impl Batch {
         &self.targets
     }
 
+    pub(super) fn targets_mut(&mut self) -> &mut [f32] {
+        &mut self.targets
+    }
+
     /// Which output counts for each sample.
     #[allow(dead_code, reason = "for architectures to come")]
     pub(crate) fn output_buckets(&self) -> &[u8] {
@@ -159,7 +162,6 @@ impl Batch {
     ///
     /// [`SampleError::Target`] names the first sample whose label gives no target. The batch then
     /// holds nothing to rely on.
-    #[allow(dead_code, reason = "for loading in the background")]
     pub(crate) fn load<S: Labelled>(
         &mut self,
         samples: &Samples<S>,

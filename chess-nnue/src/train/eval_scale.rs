@@ -1,5 +1,6 @@
 //! The eval scale that fits a dataset's scores.
 
+use core::ops::Range;
 use std::vec;
 use std::vec::Vec;
 
@@ -78,6 +79,19 @@ pub enum EvalScaleError {
         /// How many samples have both.
         samples: u64,
     },
+    /// The scale asked for is far from the one that fits.
+    #[error(
+        "eval scale {asked_for} is asked for, {fitted} fits the scores and results of {samples} \
+         samples best"
+    )]
+    Misfit {
+        /// The scale asked for.
+        asked_for: i32,
+        /// The best one, rounded.
+        fitted: i32,
+        /// How many samples have both a score and a result.
+        samples: u64,
+    },
     /// The best scale is under a centipawn.
     #[error("the scores' signs predict the results of {samples} samples without fail")]
     Separated {
@@ -121,6 +135,39 @@ impl EvalScaleFit {
             fit.add(sample);
             Ok(())
         })?;
+        Ok(fit)
+    }
+
+    /// A fit with stretches of samples that are spread evenly over a dataset, `at_most` in all if that
+    /// is at least 16,384: with a million a scale is good to a percent.
+    ///
+    /// # Errors
+    ///
+    /// As [`EvalScaleFit::of_dataset`].
+    pub fn of_spread<D, S>(dataset: &D, at_most: u64) -> Result<Self, SampleError>
+    where
+        D: Dataset<Batch = Vec<S>> + ?Sized,
+        S: Labelled,
+    {
+        let stretches = (at_most / Self::CHUNK).max(1);
+        let len = dataset.len();
+        if len <= stretches * Self::CHUNK {
+            return Self::of_dataset(dataset);
+        }
+        let mut fit = Self::new();
+        for stretch in 0..stretches {
+            let of_way = u128::from(stretch) * u128::from(len - Self::CHUNK);
+            let start = (of_way / u128::from(stretches - 1).max(1)) as u64;
+            for_each_in(
+                dataset,
+                start..start + Self::CHUNK,
+                Self::CHUNK,
+                |_, sample| {
+                    fit.add(sample);
+                    Ok(())
+                },
+            )?;
+        }
         Ok(fit)
     }
 
@@ -177,6 +224,39 @@ impl EvalScaleFit {
         Ok(2.0 / (low + high))
     }
 
+    /// From so many samples on, a scale twice as large or half as large as the best is no chance.
+    const FEWEST_TO_CHECK: u64 = 1000;
+
+    /// Whether these scores can be trained on with this eval scale: an error if they do not predict the
+    /// results of either side's positions, as when they are from the wrong side, or want an eval scale
+    /// more than twice or less than half as large, as when they are in other units.
+    ///
+    /// Under 1,000 samples prove nothing and pass; so do scores whose signs are never wrong.
+    ///
+    /// # Errors
+    ///
+    /// [`EvalScaleError::NotPredictive`] and [`EvalScaleError::Misfit`].
+    pub fn check(&self, eval_scale: i32) -> Result<(), EvalScaleError> {
+        let samples = self.samples;
+        if samples < Self::FEWEST_TO_CHECK {
+            return Ok(());
+        }
+        let fitted = match self.eval_scale() {
+            Ok(fitted) => fitted,
+            Err(EvalScaleError::Separated { .. }) => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        let ratio = fitted / f64::from(eval_scale);
+        if (0.5..=2.0).contains(&ratio) {
+            return Ok(());
+        }
+        Err(EvalScaleError::Misfit {
+            asked_for: eval_scale,
+            fitted: fitted.round() as i32,
+            samples,
+        })
+    }
+
     /// Enough for every bit that matters: 1/10,000 to twelve digits.
     const HALVINGS: u32 = 54;
 
@@ -202,7 +282,7 @@ impl EvalScaleFit {
 pub(super) fn for_each_sample<D, S>(
     dataset: &D,
     chunk: u64,
-    mut each: impl FnMut(u64, &S) -> Result<(), SampleError>,
+    each: impl FnMut(u64, &S) -> Result<(), SampleError>,
 ) -> Result<(), SampleError>
 where
     D: Dataset<Batch = Vec<S>> + ?Sized,
@@ -210,10 +290,22 @@ where
     if dataset.is_empty() {
         return Err(SampleError::Empty);
     }
+    for_each_in(dataset, 0..dataset.len(), chunk, each)
+}
+
+fn for_each_in<D, S>(
+    dataset: &D,
+    range: Range<u64>,
+    chunk: u64,
+    mut each: impl FnMut(u64, &S) -> Result<(), SampleError>,
+) -> Result<(), SampleError>
+where
+    D: Dataset<Batch = Vec<S>> + ?Sized,
+{
     let (mut indices, mut samples) = (Vec::new(), Vec::new());
-    let mut start = 0;
-    while start < dataset.len() {
-        let end = dataset.len().min(start + chunk);
+    let mut start = range.start;
+    while start < range.end {
+        let end = range.end.min(start + chunk);
         indices.clear();
         indices.extend(start..end);
         dataset.gather(&indices, &mut samples)?;
@@ -270,8 +362,12 @@ mod tests {
         }
     }
 
-    /// 1,000 positions, half of them Black's, whose results are as likely as their scores say.
     fn played(score_of: impl Fn(i16, Color, usize) -> i16) -> Result<f64, EvalScaleError> {
+        played_fit(score_of).eval_scale()
+    }
+
+    /// 1,000 positions, half of them Black's, whose results are as likely as their scores say.
+    fn played_fit(score_of: impl Fn(i16, Color, usize) -> i16) -> EvalScaleFit {
         let mut fit = EvalScaleFit::new();
         for number in 0..1000usize {
             let white_cp = ((number * 7919) % 601) as i16 - 300;
@@ -287,7 +383,7 @@ mod tests {
             sample.position = Position::new(chess_records::Board::placement(&sample), mover);
             fit.add(&sample);
         }
-        fit.eval_scale()
+        fit
     }
 
     #[test]
@@ -315,6 +411,35 @@ mod tests {
     }
 
     #[test]
+    fn other_units_and_other_sides_do_not_pass_the_check() {
+        let good = played_fit(|white_cp, _, _| white_cp);
+        for scale in [100, 150, 250] {
+            assert_eq!(good.check(scale), Ok(()));
+        }
+        let fitted = good.eval_scale().unwrap().round() as i32;
+        for asked_for in [1, 60, 400, 10_000] {
+            let misfit = EvalScaleError::Misfit {
+                asked_for,
+                fitted,
+                samples: 1000,
+            };
+            assert_eq!(good.check(asked_for), Err(misfit));
+        }
+        let pawns = played_fit(|white_cp, _, _| white_cp / 25);
+        assert!(matches!(
+            pawns.check(150),
+            Err(EvalScaleError::Misfit { fitted: 4..=8, .. })
+        ));
+        let of_mover = played_fit(|white_cp, mover, _| [white_cp, -white_cp][mover.index()]);
+        let refused = Err(EvalScaleError::NotPredictive { samples: 1000 });
+        assert_eq!(of_mover.check(150), refused);
+        assert_eq!(played_fit(|white_cp, _, _| -white_cp).check(150), refused);
+        let mut few = EvalScaleFit::new();
+        (0..999).for_each(|_| few.add(&sample(100, GameResult::BlackWon)));
+        assert_eq!(few.check(150), Ok(()));
+    }
+
+    #[test]
     fn what_cannot_be_fitted() {
         use GameResult::{BlackWon, Draw, WhiteWon};
         let text = |samples| fit(samples).unwrap_err().to_string();
@@ -325,6 +450,15 @@ mod tests {
         assert_eq!(
             text(&[(100, BlackWon, 3), (100, WhiteWon, 1)]),
             "the scores do not predict the results of 4 samples; are they from White's side?"
+        );
+        let misfit = EvalScaleError::Misfit {
+            asked_for: 400,
+            fitted: 115,
+            samples: 7000,
+        };
+        assert_eq!(
+            misfit.to_string(),
+            "eval scale 400 is asked for, 115 fits the scores and results of 7000 samples best"
         );
         assert_eq!(
             text(&[(100, WhiteWon, 2), (-100, BlackWon, 1), (0, Draw, 4)]),

@@ -16,11 +16,11 @@
 //! use chess_records::{Dataset, LabelledPosition};
 //!
 //! /// `validation` holds games of which no position is in `training`.
-//! fn train<D>(training: &D, validation: &D) -> Result<Network, Box<dyn Error>>
+//! fn train<D>(training: D, validation: &D) -> Result<Network, Box<dyn Error>>
 //! where
-//!     D: Dataset<Batch = Vec<LabelledPosition>>,
+//!     D: Dataset<Batch = Vec<LabelledPosition>> + 'static,
 //! {
-//!     let eval_scale = EvalScaleFit::of_dataset(training)?.eval_scale()?;
+//!     let eval_scale = EvalScaleFit::of_dataset(&training)?.eval_scale()?;
 //!     let architecture = Architecture::new(256)?.with_eval_scale(eval_scale.round() as i32)?;
 //!     let mut config = TrainConfig::new(architecture);
 //!     config.epochs = 40;
@@ -45,20 +45,28 @@
 mod backend;
 mod baseline;
 mod batch;
+mod checkpoint;
 mod config;
+#[cfg(feature = "serde")]
+mod config_fields;
 mod cpu;
+mod device;
 mod eval_scale;
 #[cfg(feature = "gpu")]
 mod gpu;
 mod inputs;
+mod late;
 mod loss;
 mod optimizer;
-mod order;
 mod parameters;
+mod run;
+mod run_folder;
 mod schedule;
 mod sigmoid;
+mod source;
 #[cfg(feature = "gpu")]
 mod step;
+mod tally;
 mod target;
 mod trainer;
 mod validator;
@@ -69,13 +77,19 @@ mod train_common;
 
 pub use backend::Timings;
 pub use baseline::{Material, MaterialTable};
+pub use checkpoint::{
+    Best, Checkpoint, CheckpointError, CheckpointLoadError, CheckpointSaveError, ResumeError,
+};
 pub use config::{ConfigError, TrainConfig};
+pub use device::Device;
 pub use eval_scale::{EvalScaleError, EvalScaleFit};
 #[cfg(feature = "gpu")]
 pub use gpu::{GpuError, gpu_names};
 pub use loss::Loss;
 pub use optimizer::Optimizer;
 pub use parameters::{FloatWeights, Parameters, ParametersError, Quantized};
+pub use run_folder::{DamagedCheckpoint, RunFolder, RunFolderError};
+pub use schedule::RateSchedule;
 pub use sigmoid::sigmoid;
 pub use target::{SampleError, TargetError, Targets};
 pub use trainer::{Event, Outcome, TrainError, Trainer};

@@ -9,6 +9,11 @@ use super::parameters::FloatWeights;
 /// Both keep moving means of each gradient and of its square (β 0.9 and 0.999), step by the one over
 /// the root of the other (ε 10⁻⁸), and take a share of every weight, the decay, apart from that.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "lowercase")
+)]
 #[non_exhaustive]
 pub enum Optimizer {
     /// Adam with decoupled decay (Loshchilov & Hutter, "Decoupled Weight Decay Regularization", 2019).

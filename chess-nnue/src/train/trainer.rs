@@ -1,20 +1,27 @@
-//! The training run.
+//! The trainer and what it says.
 
-use core::ops::{ControlFlow, Range};
+use core::ops::ControlFlow;
+use std::boxed::Box;
+use std::string::String;
 use std::sync::Arc;
 use std::vec::Vec;
 
-use chess_records::{Dataset, Labelled};
+use chess_records::{Dataset, Labelled, LoaderConfigError};
+use rayon::ThreadPool;
 use thiserror::Error;
 
-use super::backend::{Backend, BackendOptions};
-use super::batch::Fetched;
+#[cfg(not(feature = "gpu"))]
+use super::backend::BackendError;
+use super::backend::{Backend, BackendOptions, Timings};
+use super::checkpoint::{Best, Checkpoint, ResumeError};
 use super::config::{ConfigError, TrainConfig, thread_pool};
 use super::cpu::Cpu;
-use super::optimizer::{OptimizerState, StepOptions};
-use super::order::Order;
+use super::device::Device;
+use super::eval_scale::EvalScaleError;
+use super::optimizer::OptimizerState;
 use super::parameters::Parameters;
-use super::schedule::learning_rate;
+use super::run::Run;
+use super::run_folder::DamagedCheckpoint;
 use super::target::SampleError;
 use super::validator::Validator;
 
@@ -22,20 +29,49 @@ use super::validator::Validator;
 ///
 /// The same configuration and the same datasets give the same parameters, bit by bit, on any number
 /// of threads: the work of a batch is cut up by the network's and the batch's size alone, and every
-/// sum is in a fixed order of plain additions and multiplications.
+/// sum is in a fixed order of plain additions and multiplications. It does not matter either how
+/// often a run was interrupted and went on from a [`Checkpoint`].
+///
+/// Samples are fetched and made ready by threads of their own while the others work. The order is
+/// that of a [`Sampler`](chess_records::Sampler) with the configuration's seed and order, the batches
+/// are those of its passes.
 #[derive(Debug)]
 pub struct Trainer {
-    config: TrainConfig,
-    validator: Validator,
-    backend: Cpu,
+    pub(super) config: TrainConfig,
+    pub(super) validator: Validator,
+    pub(super) backend: Box<dyn Backend>,
 }
 
-/// What happens in a run. Epochs and batches are numbered from 1.
+/// What happens in a run. Epochs, batches and steps are numbered from 1.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
+    /// A [`RunFolder`](super::RunFolder) holds a checkpoint that is damaged; the run goes on from an
+    /// older one.
+    #[non_exhaustive]
+    Damaged {
+        /// The checkpoint.
+        damaged: &'a DamagedCheckpoint,
+    },
+    /// The first step is about to be made, or the next one after a checkpoint.
+    #[non_exhaustive]
+    Start {
+        /// How many steps were made before.
+        step: u64,
+        /// How many there are to be in all.
+        steps: u64,
+        /// How many samples the run has learnt from before.
+        records: u64,
+        /// How many epochs there are to be.
+        epochs: u32,
+    },
     /// A step was made.
-    Batch {
+    #[non_exhaustive]
+    Step {
+        /// The step.
+        step: u64,
+        /// How many there are to be.
+        steps: u64,
         /// The epoch.
         epoch: u32,
         /// The batch in the epoch.
@@ -44,16 +80,28 @@ pub enum Event<'a> {
         batches: u64,
         /// How many samples this run has learnt from so far.
         records: u64,
-        /// The mean training loss of this epoch so far.
+        /// How many samples a second were learnt from, in this epoch so far.
+        records_per_second: f64,
+        /// The learning rate the step was made with.
+        learning_rate: f64,
+        /// The share of the results in its targets.
+        result_weight: f32,
+        /// The mean loss of the batch, from before the step. A GPU tells losses every 64 batches or so:
+        /// meanwhile it is that of the last one told of.
+        batch_loss: f64,
+        /// The mean training loss of this epoch so far, as far as it is told.
         training_loss: f64,
     },
-    /// Every sample was learnt from once more.
+    /// An epoch is over.
+    #[non_exhaustive]
     Epoch {
         /// The epoch.
         epoch: u32,
         /// How many there are to be.
         epochs: u32,
-        /// The learning rate it was made with.
+        /// How many steps were made so far.
+        step: u64,
+        /// The learning rate of its last step.
         learning_rate: f64,
         /// How many samples this run has learnt from so far.
         records: u64,
@@ -61,8 +109,19 @@ pub enum Event<'a> {
         training_loss: f64,
         /// The mean loss on the validation set, after the epoch.
         validation_loss: f64,
+        /// Whether that is less than after any epoch before.
+        is_best: bool,
         /// The parameters after the epoch.
         parameters: &'a Parameters,
+    },
+    /// A good moment to write a checkpoint: after every epoch, and after every so many steps if the
+    /// configuration asks for it.
+    #[non_exhaustive]
+    Checkpoint {
+        /// Where the run is.
+        checkpoint: &'a Checkpoint,
+        /// Whether an epoch is over and was the best so far.
+        is_best: bool,
     },
 }
 
@@ -74,12 +133,18 @@ pub struct Outcome {
     pub parameters: Parameters,
     /// How many epochs were completed.
     pub epochs: u32,
+    /// How many steps were made.
+    pub steps: u64,
     /// How many samples were learnt from.
     pub records: u64,
     /// The validation loss after the last completed epoch, if one was completed.
     pub validation_loss: Option<f64>,
+    /// The completed epoch with the smallest validation loss.
+    pub best: Option<Best>,
     /// Whether the caller stopped it before the last epoch was over.
     pub stopped: bool,
+    /// Where it ended, to go on from if it was stopped.
+    pub checkpoint: Checkpoint,
 }
 
 /// Why a run failed. The trainer's parameters are then those before the step that failed.
@@ -98,16 +163,57 @@ pub enum TrainError {
         /// What is wrong with them.
         source: SampleError,
     },
+    /// The configuration cannot be trained with.
+    #[error("configuration")]
+    Config(#[from] ConfigError),
+    /// The scores of the training set do not fit the configuration.
+    #[error("the scores of the training set cannot be right (`check_scores` off lets them pass)")]
+    Scores(#[from] EvalScaleError),
+    /// The checkpoint is of another run.
+    #[error("cannot go on from the checkpoint")]
+    Resume(#[from] ResumeError),
+    /// The threads that load could not be started.
+    #[error("loading threads")]
+    Loader(#[from] LoaderConfigError),
     /// A batch's loss is NaN or infinite.
-    #[error("the loss of batch {batch} in epoch {epoch} is {loss}")]
+    #[error(
+        "the loss of batch {batch} in epoch {epoch} (step {step}) is {loss}: the outputs for \
+         {count} of its samples are not finite, first {samples:?}"
+    )]
     NotFinite {
         /// The epoch, from 1.
         epoch: u32,
         /// The batch in the epoch, from 1.
         batch: u64,
+        /// The step, from 1.
+        step: u64,
+        /// The loss.
+        loss: f64,
+        /// For how many samples the network's output is not finite.
+        count: u64,
+        /// The numbers of the first of them in the training set, at most
+        /// [`TrainError::SAMPLES_NAMED`].
+        samples: Vec<u64>,
+    },
+    /// The loss of a batch is NaN or infinite, as a GPU told some steps later. The trainer's parameters
+    /// are those of the last step that was made.
+    #[error(
+        "the loss of batch {batch} in epoch {epoch} (step {step}) is {loss}, as was told later"
+    )]
+    LateNotFinite {
+        /// The epoch, from 1.
+        epoch: u32,
+        /// The batch in the epoch, from 1.
+        batch: u64,
+        /// The step, from 1.
+        step: u64,
         /// The loss.
         loss: f64,
     },
+    /// The GPU failed. What the trainer's parameters are is not known.
+    #[cfg(feature = "gpu")]
+    #[error("GPU")]
+    Gpu(#[from] super::GpuError),
     /// The validation loss is NaN or infinite.
     #[error("the validation loss after epoch {epoch} is {loss}")]
     ValidationNotFinite {
@@ -116,6 +222,41 @@ pub enum TrainError {
         /// The loss.
         loss: f64,
     },
+    /// The dataset panicked in a loading thread.
+    #[error("the training set panicked: {message}")]
+    Panic {
+        /// What the panic said.
+        message: String,
+    },
+}
+
+#[cfg(not(feature = "gpu"))]
+impl From<BackendError> for TrainError {
+    fn from(never: BackendError) -> Self {
+        match never {}
+    }
+}
+
+impl TrainError {
+    /// The most samples that [`TrainError::NotFinite`] names.
+    pub const SAMPLES_NAMED: usize = 16;
+}
+
+fn backend(
+    device: &Device,
+    parameters: &Parameters,
+    options: BackendOptions,
+    pool: Arc<ThreadPool>,
+) -> Result<Box<dyn Backend>, ConfigError> {
+    match device {
+        Device::Cpu => Ok(Box::new(Cpu::new(parameters, options, pool))),
+        #[cfg(feature = "gpu")]
+        Device::Gpu { name } => {
+            let name = name.as_deref();
+            let backend = super::gpu::OnGpu::new(name, parameters, options, pool)?;
+            Ok(Box::new(backend))
+        }
+    }
 }
 
 impl Trainer {
@@ -124,7 +265,7 @@ impl Trainer {
     /// # Errors
     ///
     /// When a value of the configuration is out of range, the architecture is one that cannot be
-    /// trained, or the threads cannot be started.
+    /// trained, the threads cannot be started, or there is no such GPU.
     pub fn new(config: TrainConfig) -> Result<Self, ConfigError> {
         config.check()?;
         let mut parameters = Parameters::random(&config.architecture, config.seed)?;
@@ -150,13 +291,14 @@ impl Trainer {
         }
         let pool = Arc::new(thread_pool(config.threads)?);
         let options = BackendOptions {
-            batch_size: config.batch_size.min(MAX_FETCHED as usize),
+            batch_size: config.load_len(),
             optimizer: config.optimizer,
             loss: config.loss,
         };
+        let backend = backend(&config.device, parameters, options, Arc::clone(&pool))?;
         Ok(Self {
-            validator: Validator::with_pool(config.targets()?, config.loss, Arc::clone(&pool)),
-            backend: Cpu::new(parameters, options, pool),
+            validator: Validator::with_pool(config.targets()?, config.loss, pool),
+            backend,
             config,
         })
     }
@@ -179,192 +321,67 @@ impl Trainer {
         self.backend.parameters()
     }
 
+    /// The name of the GPU, if one does the arithmetic.
+    #[must_use]
+    pub fn gpu_name(&self) -> Option<&str> {
+        self.backend.gpu_name()
+    }
+
+    /// Where the time went so far, if a GPU does the arithmetic.
+    #[must_use]
+    pub fn timings(&self) -> Option<Timings> {
+        self.backend.timings()
+    }
+
     /// Trains for the configured epochs, from the parameters as they are now, with a fresh optimizer.
-    /// `on_event` is called, on the caller's thread, after every batch and every epoch; it may stop
-    /// the run.
+    /// `on_event` is called, on the caller's thread, after every step, every epoch and at every
+    /// checkpoint; it may stop the run.
+    ///
+    /// The training set may be an `Arc`, which is how to keep it for something else; several sets are
+    /// mixed by a [`Concat`](chess_records::Concat) or an
+    /// [`Interleaved`](chess_records::ops::Interleaved).
     ///
     /// # Errors
     ///
-    /// When a dataset is empty, cannot fetch its samples or has a label that gives no target, and when
-    /// a loss is not finite.
+    /// When a dataset is empty, cannot fetch its samples or has a label that gives no target, when the
+    /// scores cannot be right, and when a loss is not finite.
     pub fn run<D, V, S>(
         &mut self,
-        training: &D,
+        training: D,
         validation: &V,
         on_event: impl FnMut(Event<'_>) -> ControlFlow<()>,
     ) -> Result<Outcome, TrainError>
     where
-        D: Dataset<Batch = Vec<S>> + ?Sized,
+        D: Dataset<Batch = Vec<S>> + 'static,
         V: Dataset<Batch = Vec<S>> + ?Sized,
-        S: Labelled + Send + Sync,
+        S: Labelled + Send + Sync + 'static,
     {
-        check_not_empty(training).map_err(|source| TrainError::Training { source })?;
-        check_not_empty(validation).map_err(|source| TrainError::Validation { source })?;
-        let fresh = OptimizerState::new(self.parameters().weights());
+        let fresh = OptimizerState::new(self.backend.parameters().weights());
         self.backend.restore(&fresh);
-        let mut run = Run {
-            fetched: Fetched::new(),
-            trainer: self,
-            training,
-            on_event,
-            records: 0,
-        };
-        run.epochs(validation)
-    }
-}
-
-fn check_not_empty<D: Dataset + ?Sized>(dataset: &D) -> Result<(), SampleError> {
-    if dataset.is_empty() {
-        return Err(SampleError::Empty);
-    }
-    Ok(())
-}
-
-/// A run while it lasts.
-struct Run<'a, D: ?Sized, S, F> {
-    trainer: &'a mut Trainer,
-    training: &'a D,
-    on_event: F,
-    fetched: Fetched<S>,
-    /// Samples learnt from so far.
-    records: u64,
-}
-
-impl<D, S, F> Run<'_, D, S, F>
-where
-    D: Dataset<Batch = Vec<S>> + ?Sized,
-    S: Labelled + Send + Sync,
-    F: FnMut(Event<'_>) -> ControlFlow<()>,
-{
-    fn epochs<V>(&mut self, validation: &V) -> Result<Outcome, TrainError>
-    where
-        V: Dataset<Batch = Vec<S>> + ?Sized,
-    {
-        let epochs = self.trainer.config.epochs;
-        let (mut completed, mut last_loss) = (0, None);
-        let mut stopped = false;
-        while completed < epochs && !stopped {
-            let epoch = completed + 1;
-            let rate = learning_rate(self.trainer.config.learning_rate, epoch, epochs);
-            let ControlFlow::Continue(training_loss) = self.epoch(epoch, rate)? else {
-                stopped = true;
-                break;
-            };
-            let parameters = self.trainer.parameters();
-            let validation_loss = self.validate(&parameters, validation, epoch)?;
-            (completed, last_loss) = (epoch, Some(validation_loss));
-            let event = Event::Epoch {
-                epoch,
-                epochs,
-                learning_rate: rate,
-                records: self.records,
-                training_loss,
-                validation_loss,
-                parameters: &parameters,
-            };
-            stopped = (self.on_event)(event).is_break() && epoch < epochs;
-        }
-        Ok(Outcome {
-            parameters: self.trainer.parameters(),
-            epochs: completed,
-            records: self.records,
-            validation_loss: last_loss,
-            stopped,
-        })
+        Run::start(self, training, validation, on_event)?.finish()
     }
 
-    fn validate<V>(
-        &self,
-        parameters: &Parameters,
+    /// Goes on from a checkpoint to the end, as if the run had never been interrupted. The parameters
+    /// that the trainer has are forgotten.
+    ///
+    /// # Errors
+    ///
+    /// [`TrainError::Resume`] when the checkpoint is of a run with another configuration or other
+    /// data; the trainer is then as it was. Otherwise as [`Trainer::run`].
+    pub fn resume<D, V, S>(
+        &mut self,
+        checkpoint: &Checkpoint,
+        training: D,
         validation: &V,
-        epoch: u32,
-    ) -> Result<f64, TrainError>
+        on_event: impl FnMut(Event<'_>) -> ControlFlow<()>,
+    ) -> Result<Outcome, TrainError>
     where
+        D: Dataset<Batch = Vec<S>> + 'static,
         V: Dataset<Batch = Vec<S>> + ?Sized,
+        S: Labelled + Send + Sync + 'static,
     {
-        let loss = self.trainer.validator.loss(parameters, validation);
-        let loss = loss.map_err(|source| TrainError::Validation { source })?;
-        if !loss.is_finite() {
-            return Err(TrainError::ValidationNotFinite { epoch, loss });
-        }
-        Ok(loss)
+        Run::resume(self, checkpoint, training, validation, on_event)?.finish()
     }
-
-    /// Learns from every sample once and gives the mean loss, unless the caller stops it.
-    fn epoch(&mut self, epoch: u32, rate: f64) -> Result<ControlFlow<(), f64>, TrainError> {
-        let len = self.training.len();
-        let batch_size = self.trainer.config.batch_size as u64;
-        let batches = len.div_ceil(batch_size);
-        let order = Order::of_epoch(len, self.trainer.config.seed, epoch);
-        let (mut loss, mut seen) = (0.0, 0);
-        for batch in 1..=batches {
-            let positions = seen..len.min(seen + batch_size);
-            seen = positions.end;
-            let batch_len = positions.end - positions.start;
-            let batch_loss = self.gradient(&order, positions);
-            let batch_loss = batch_loss.map_err(|source| TrainError::Training { source })?;
-            check_loss(epoch, batch, batch_loss / batch_len as f64)?;
-            self.step(rate);
-            loss += batch_loss;
-            self.records += batch_len;
-            let event = Event::Batch {
-                epoch,
-                batch,
-                batches,
-                records: self.records,
-                training_loss: loss / seen as f64,
-            };
-            if (self.on_event)(event).is_break() {
-                return Ok(ControlFlow::Break(()));
-            }
-        }
-        Ok(ControlFlow::Continue(loss / len as f64))
-    }
-
-    /// The sum of the losses of a batch; its gradient is then in the backend.
-    fn gradient(&mut self, order: &Order, positions: Range<u64>) -> Result<f64, SampleError> {
-        let batch_len = (positions.end - positions.start) as usize;
-        let (mut loss, mut start) = (0.0, positions.start);
-        while start < positions.end {
-            let end = positions.end.min(start + MAX_FETCHED);
-            self.fetch(order, start..end)?;
-            let fresh = start == positions.start;
-            let backend = &mut self.trainer.backend;
-            loss += backend.gradient(self.fetched.batch(), batch_len, fresh);
-            start = end;
-        }
-        Ok(loss)
-    }
-
-    fn fetch(&mut self, order: &Order, positions: Range<u64>) -> Result<(), SampleError> {
-        let Trainer {
-            validator, config, ..
-        } = &*self.trainer;
-        let (fetched, work) = (&mut self.fetched, (order, positions));
-        validator.pool().install(|| {
-            let targets = validator.targets();
-            fetched.fetch(self.training, work, targets, &config.architecture)
-        })
-    }
-
-    fn step(&mut self, rate: f64) {
-        let options = StepOptions {
-            rate,
-            weight_decay: self.trainer.config.weight_decay,
-            weight_limit: self.trainer.config.weight_limit,
-        };
-        self.trainer.backend.step(&options);
-    }
-}
-
-/// The most samples in memory at once: a larger batch is made of several calls.
-const MAX_FETCHED: u64 = 65_536;
-
-fn check_loss(epoch: u32, batch: u64, loss: f64) -> Result<(), TrainError> {
-    if !loss.is_finite() {
-        return Err(TrainError::NotFinite { epoch, batch, loss });
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -372,28 +389,76 @@ mod tests {
     use super::*;
     use crate::Architecture;
     use crate::train::train_common::random_positions;
+    use chess_records::Board;
     use std::string::ToString;
 
-    #[test]
-    fn a_loss_that_is_no_number_stops_the_run() {
+    fn config() -> TrainConfig {
         let mut config = TrainConfig::new(Architecture::new(80).unwrap());
-        config.batch_size = 64;
-        let mut trainer = Trainer::new(config).unwrap();
-        let samples = random_positions(200, 1);
-        let mut batches = 0;
-        let error = trainer.run(&samples, &samples, |_| {
-            batches += 1;
-            ControlFlow::Continue(())
-        });
-        assert!(error.is_ok() && batches == 20 * 5);
+        (config.batch_size, config.check_scores) = (64, false);
+        config
+    }
 
+    #[test]
+    fn a_loss_that_is_no_number_stops_the_run_and_names_samples() {
+        let mut trainer = Trainer::new(config()).unwrap();
         // One hidden value of the last tile, poisoned: it must come through both sums.
-        trainer.backend.poison(79);
-        let error = trainer.run(&samples, &samples, |_| ControlFlow::Continue(()));
-        assert_eq!(
-            error.unwrap_err().to_string(),
-            "the loss of batch 1 in epoch 1 is NaN"
+        let parameters = trainer.parameters();
+        let mut weights = parameters.weights().clone();
+        weights.feature_biases[79] = f32::NAN;
+        let architecture = parameters.architecture().clone();
+        let poisoned = Parameters::of_training(architecture, weights);
+        trainer.backend.set_parameters(&poisoned);
+        let samples = random_positions(200, 1);
+        let error = trainer.run(samples.clone(), &samples, |_| ControlFlow::Continue(()));
+        let error = error.unwrap_err();
+        let text = error.to_string();
+        let start = "the loss of batch 1 in epoch 1 (step 1) is NaN: the outputs for 64 of its \
+                     samples are not finite, first [";
+        assert!(text.starts_with(start), "{text}");
+        let TrainError::NotFinite { samples, .. } = error else {
+            panic!("{error:?}");
+        };
+        assert_eq!(samples.len(), TrainError::SAMPLES_NAMED);
+        assert!(samples.iter().all(|&index| index < 200));
+    }
+
+    /// Only what the poisoned row is on for is named.
+    #[test]
+    fn the_samples_named_are_those_at_fault() {
+        let mut config = config();
+        config.micro_batch_size = Some(32);
+        let mut trainer = Trainer::new(config).unwrap();
+        let positions = random_positions(64, 1);
+        let bad = 17usize;
+        let has_input = |sample: usize, input: usize| {
+            let sample = &positions.0[sample];
+            let mover = sample.side_to_move();
+            let views = [mover, mover.opponent()];
+            views.into_iter().any(|view| {
+                let mut men = sample.placement().pieces();
+                men.any(|(piece, square)| crate::feature_index(view, piece, square) == input)
+            })
+        };
+        let input = (0..768).find(|&input| has_input(bad, input)).unwrap();
+        let mut weights = trainer.parameters().into_weights();
+        weights.feature_weights[input * 80 + 3] = f32::NAN;
+        let poisoned = Parameters::of_training(trainer.config.architecture.clone(), weights);
+        trainer.backend.set_parameters(&poisoned);
+        let error = trainer.run(positions.clone(), &positions, |_| ControlFlow::Continue(()));
+        let Err(TrainError::NotFinite { samples, count, .. }) = error else {
+            panic!("{error:?}");
+        };
+        assert_eq!(count, samples.len() as u64);
+        assert!(!samples.is_empty());
+        assert!(
+            samples
+                .iter()
+                .all(|&sample| has_input(sample as usize, input))
         );
+    }
+
+    #[test]
+    fn texts() {
         let error = TrainError::ValidationNotFinite {
             epoch: 3,
             loss: f64::INFINITY,
@@ -402,5 +467,23 @@ mod tests {
             error.to_string(),
             "the validation loss after epoch 3 is inf"
         );
+        let error = TrainError::Panic {
+            message: "no disk".to_string(),
+        };
+        assert_eq!(error.to_string(), "the training set panicked: no disk");
+        let error = TrainError::from(EvalScaleError::NotPredictive { samples: 1000 });
+        assert_eq!(
+            error.to_string(),
+            "the scores of the training set cannot be right (`check_scores` off lets them pass)"
+        );
+        let error = TrainError::from(LoaderConfigError::Queue);
+        assert_eq!(error.to_string(), "loading threads");
+        let error = TrainError::from(ConfigError::Epochs);
+        assert_eq!(error.to_string(), "configuration");
+        let error = TrainError::from(ResumeError::Config {
+            found: "seed = 1".to_string(),
+            expected: "seed = 2".to_string(),
+        });
+        assert_eq!(error.to_string(), "cannot go on from the checkpoint");
     }
 }

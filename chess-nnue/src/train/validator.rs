@@ -14,7 +14,6 @@ use super::config::{ConfigError, thread_pool};
 use super::cpu::Cpu;
 use super::loss::Loss;
 use super::optimizer::Optimizer;
-use super::order::Order;
 use super::parameters::Parameters;
 use super::target::{SampleError, Targets};
 
@@ -126,9 +125,14 @@ impl Validator {
         let (mut loss, mut start) = (0.0, 0);
         while start < dataset.len() {
             let end = dataset.len().min(start + Self::PART_LEN);
-            let work = (&Order::Stored, start..end);
-            self.pool
-                .install(|| part.fetch(dataset, work, &self.targets, parameters.architecture()))?;
+            self.pool.install(|| {
+                part.fetch(
+                    dataset,
+                    start..end,
+                    &self.targets,
+                    parameters.architecture(),
+                )
+            })?;
             let outputs = backend.outputs(part.batch());
             loss += sum_of_losses(self.loss, part.batch().targets(), &outputs);
             start = end;

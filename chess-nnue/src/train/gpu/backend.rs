@@ -102,11 +102,6 @@ impl OnGpu {
         Ok(backend)
     }
 
-    /// What the system calls the GPU.
-    pub(in crate::train) fn name(&self) -> &str {
-        self.gpu.name()
-    }
-
     /// How many samples go through at once.
     #[cfg(test)]
     pub(super) const fn part_len(&self) -> usize {
@@ -354,6 +349,10 @@ impl Backend for OnGpu {
         self.send(&self.buffers.means, &state.means);
         self.send(&self.buffers.squares, &state.squares);
         self.steps.restart(state.steps);
+    }
+
+    fn gpu_name(&self) -> Option<&str> {
+        Some(self.gpu.name())
     }
 
     fn timings(&self) -> Option<Timings> {

@@ -5,7 +5,6 @@
 //! order. Entries come out by input, then sample, then man, however many shares there were.
 
 use core::ops::Range;
-use std::vec;
 use std::vec::Vec;
 
 use rayon::prelude::*;
@@ -156,6 +155,7 @@ mod tests {
     use crate::train::Targets;
     use crate::train::batch::{Batch, Samples};
     use crate::train::train_common::random_positions;
+    use std::vec;
 
     fn batch(samples: u64) -> Batch {
         let (mut fetched, mut batch) = (Samples::new(), Batch::new());

@@ -1,6 +1,7 @@
 //! The GPU against the processor. Without a GPU nothing is tested.
 
 use core::num::NonZeroUsize;
+use core::ops::ControlFlow;
 use std::sync::Arc;
 use std::vec::Vec;
 
@@ -14,7 +15,10 @@ use crate::train::config::thread_pool;
 use crate::train::cpu::Cpu;
 use crate::train::optimizer::StepOptions;
 use crate::train::train_common::random_positions;
-use crate::train::{FloatWeights, Loss, Optimizer, Parameters, Targets};
+use crate::train::{
+    ConfigError, Device, Event, FloatWeights, Loss, Optimizer, Parameters, Targets, TrainConfig,
+    Trainer,
+};
 use crate::{Activation, Architecture};
 
 const LIMIT: u64 = 128 << 20;
@@ -345,4 +349,102 @@ fn what_fails_on_the_device_is_told() {
     assert!(gpu.gradient(&batch, 64, true).is_nan());
     let error = gpu.check().unwrap_err();
     assert!(std::string::ToString::to_string(&error).starts_with("the GPU failed: "));
+}
+
+/// A run by the trainer on the processor, on the GPU and half on each.
+#[test]
+fn a_trainer_may_change_devices() {
+    let training = Arc::new(random_positions(900, 1));
+    let validation = random_positions(200, 2);
+    let config = |device| {
+        let architecture = Architecture::new(32).unwrap();
+        let mut config = TrainConfig::new(architecture.with_eval_scale(200).unwrap());
+        (config.batch_size, config.epochs, config.check_scores) = (100, 10, false);
+        config.device = device;
+        config
+    };
+    let on_gpu = config(Device::Gpu { name: None });
+    let mut gpu = match Trainer::new(on_gpu.clone()) {
+        Err(ConfigError::Gpu(GpuError::None)) => return skip(),
+        trainer => trainer.unwrap(),
+    };
+    let mut cpu = Trainer::new(config(Device::Cpu)).unwrap();
+    let no_stop = |_: Event<'_>| ControlFlow::Continue(());
+    let mut losses = [Vec::new(), Vec::new()];
+    for (trainer, losses) in [&mut cpu, &mut gpu].into_iter().zip(&mut losses) {
+        let outcome = trainer.run(Arc::clone(&training), &validation, |event| {
+            match event {
+                Event::Epoch {
+                    training_loss,
+                    validation_loss,
+                    ..
+                } => {
+                    losses.extend([training_loss, validation_loss]);
+                }
+                Event::Step {
+                    batch_loss,
+                    training_loss,
+                    ..
+                } => {
+                    assert!(batch_loss > 0.0 && training_loss > 0.0);
+                }
+                _ => {}
+            }
+            ControlFlow::Continue(())
+        });
+        outcome.unwrap();
+    }
+    let [expected, found] = &losses;
+    for (found, expected) in found.iter().zip(expected) {
+        assert!((found / expected - 1.0).abs() < 0.005, "{found} {expected}");
+    }
+    assert_eq!(losses[0].len(), 20);
+    assert!(gpu.gpu_name().is_some() && cpu.gpu_name().is_none());
+    assert!(gpu.timings().is_some() && cpu.timings().is_none());
+
+    // Stopped on the one, gone on with on the other.
+    let half_way = |config: &TrainConfig| {
+        let mut trainer = Trainer::new(config.clone()).unwrap();
+        let half = trainer.run(Arc::clone(&training), &validation, |event| match event {
+            Event::Step { step: 43, .. } => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        });
+        half.unwrap().checkpoint
+    };
+    let checkpoints = [half_way(cpu.config()), half_way(gpu.config())];
+    for (trainer, checkpoint) in [&mut gpu, &mut cpu].into_iter().zip(checkpoints) {
+        let outcome = trainer.resume(&checkpoint, Arc::clone(&training), &validation, no_stop);
+        let loss = outcome.unwrap().validation_loss.unwrap();
+        assert!((loss / expected[19] - 1.0).abs() < 0.005, "{loss}");
+    }
+}
+
+#[test]
+fn a_run_tells_later_that_a_loss_is_no_number() {
+    let training = Arc::new(random_positions(900, 1));
+    let mut config = TrainConfig::new(Architecture::new(32).unwrap());
+    (config.batch_size, config.check_scores) = (10, false);
+    config.device = Device::Gpu { name: None };
+    let mut trainer = match Trainer::new(config) {
+        Err(ConfigError::Gpu(GpuError::None)) => return skip(),
+        trainer => trainer.unwrap(),
+    };
+    let parameters = trainer.parameters();
+    let mut weights = parameters.weights().clone();
+    weights.feature_biases[3] = f32::NAN;
+    let poisoned = Parameters::of_training(parameters.architecture().clone(), weights);
+    trainer.backend.set_parameters(&poisoned);
+    let no_stop = |_: Event<'_>| ControlFlow::Continue(());
+    let error = trainer.run(Arc::clone(&training), &*training, no_stop);
+    assert_eq!(
+        std::string::ToString::to_string(&error.unwrap_err()),
+        "the loss of batch 1 in epoch 1 (step 1) is NaN, as was told later"
+    );
+    // What is left of it does not disturb the next run.
+    trainer.backend.set_parameters(&parameters);
+    let outcome = trainer.run(Arc::clone(&training), &*training, |event| match event {
+        Event::Step { step: 150, .. } => ControlFlow::Break(()),
+        _ => ControlFlow::Continue(()),
+    });
+    assert_eq!(outcome.unwrap().steps, 150);
 }
