@@ -14,6 +14,7 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
@@ -76,7 +77,8 @@ struct Options {
     threads: Option<NonZeroUsize>,
 }
 
-type Records = Concat<RecordFile<MarlinRecord>>;
+type Records = Arc<Concat<RecordFile<MarlinRecord>>>;
+type Part = Slice<Records>;
 
 fn main() -> ExitCode {
     match run(&Options::parse()) {
@@ -135,7 +137,7 @@ fn open(paths: &[PathBuf], out: &Path) -> Result<Records> {
         );
         seen.push(canonical);
     }
-    let records = Concat::new(files);
+    let records = Arc::new(Concat::new(files));
     ensure!(
         records.len() >= FEWEST,
         "{} records are too few to train on and to hold some out, expected {FEWEST} or more",
@@ -145,8 +147,8 @@ fn open(paths: &[PathBuf], out: &Path) -> Result<Records> {
 }
 
 /// What to train on and what to hold out.
-fn split(records: &Records) -> Result<(Slice<&Records>, Slice<&Records>)> {
-    let (training, held_out) = match Split::last_games(records, HELD_OUT) {
+fn split(records: &Records) -> Result<(Part, Part)> {
+    let (training, held_out) = match Split::last_games(&**records, HELD_OUT) {
         Ok(split) => {
             say!(
                 "{} records of {} games, {} records of the last {} games held out",
@@ -173,12 +175,12 @@ fn split(records: &Records) -> Result<(Slice<&Records>, Slice<&Records>)> {
         Err(error) => return Err(error.into()),
     };
     Ok((
-        Slice::new(records, training)?,
-        Slice::new(records, held_out)?,
+        Slice::new(Arc::clone(records), training)?,
+        Slice::new(Arc::clone(records), held_out)?,
     ))
 }
 
-fn architecture(hidden: usize, training: &Slice<&Records>) -> Result<Architecture> {
+fn architecture(hidden: usize, training: &Part) -> Result<Architecture> {
     let fit = EvalScaleFit::of_dataset(training).context("are these marlinformat records?")?;
     let eval_scale = fit.eval_scale()?;
     let rounded = eval_scale.round() as i32;
@@ -196,11 +198,7 @@ struct Baselines {
 }
 
 impl Baselines {
-    fn of(
-        training: &Slice<&Records>,
-        held_out: &Slice<&Records>,
-        targets: &Targets,
-    ) -> Result<Self> {
+    fn of(training: &Part, held_out: &Part, targets: &Targets) -> Result<Self> {
         let training = MaterialTable::of_dataset(training, targets)?;
         let held_out = MaterialTable::of_dataset(held_out, targets)?;
         Ok(Self {
@@ -226,15 +224,15 @@ impl Baselines {
 /// Trains, shows how it goes, and writes the network after every epoch.
 fn train(
     trainer: &mut Trainer,
-    training: &Slice<&Records>,
-    held_out: &Slice<&Records>,
+    training: &Part,
+    held_out: &Part,
     baselines: &Baselines,
     options: &Options,
 ) -> Result<Parameters> {
     say!("\n          training    held-out    always the mean    counting the men");
     let bar = progress_bar(u64::from(options.epochs) * training.len());
     let mut failed = None;
-    let outcome = trainer.run(training, held_out, |event| {
+    let outcome = trainer.run(training.clone(), held_out, |event| {
         let shown = show(&event, &bar, baselines, &options.out);
         match shown {
             Ok(()) => ControlFlow::Continue(()),
@@ -254,7 +252,7 @@ fn train(
 /// Moves the bar, and after an epoch writes the network and a line of the table.
 fn show(event: &Event<'_>, bar: &ProgressBar, baselines: &Baselines, out: &Path) -> Result<()> {
     match event {
-        Event::Batch {
+        Event::Step {
             epoch,
             records,
             training_loss,
@@ -307,7 +305,7 @@ fn report(
     trainer: &Trainer,
     parameters: &Parameters,
     network: &Network,
-    held_out: &Slice<&Records>,
+    held_out: &Part,
 ) -> Result<f64> {
     let found = agreement(trainer.validator(), parameters, network, held_out)
         .context("the held-out records cannot be evaluated")?;

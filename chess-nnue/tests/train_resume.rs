@@ -53,7 +53,12 @@ fn training() -> Concat<Positions> {
 }
 
 /// The numbers of an event that a run must repeat.
-fn told(event: &Event<'_>) -> Option<[u64; 4]> {
+type Told = [u64; 4];
+
+/// How much was told before a checkpoint, and its bytes.
+type Shown = (usize, Vec<u8>);
+
+fn told(event: &Event<'_>) -> Option<Told> {
     match event {
         Event::Step {
             step,
@@ -84,7 +89,7 @@ fn told(event: &Event<'_>) -> Option<[u64; 4]> {
 }
 
 /// A whole run: how it ended, what was told, and each checkpoint with what was told before it.
-fn whole(config: &TrainConfig) -> (Outcome, Vec<[u64; 4]>, Vec<(usize, Vec<u8>)>) {
+fn whole(config: &TrainConfig) -> (Outcome, Vec<Told>, Vec<Shown>) {
     let (mut events, mut checkpoints) = (Vec::new(), Vec::new());
     let mut trainer = Trainer::new(config.clone()).unwrap();
     let outcome = trainer.run(training(), &random_positions(90, 99), |event| {

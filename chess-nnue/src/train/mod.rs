@@ -36,11 +36,50 @@
 //!
 //! A loss says little by itself: [`MaterialTable`] and [`Material`] give that of a constant and that
 //! of counting the men, which a network must beat. A scale that does not fit the scores, or scores
-//! from the wrong side, train without complaint and play badly: fit the scale with
-//! [`EvalScaleFit`], which fails on scores that do not predict the results.
+//! from the wrong side, would train without complaint and play badly: fit the scale with
+//! [`EvalScaleFit`]. A run looks at the scores as well before its first step, and refuses those that do
+//! not predict the results or want quite another scale ([`TrainConfig::check_scores`]).
 //!
 //! The same configuration and data give the same parameters, bit by bit, whatever the number of
 //! threads: see [`Trainer`].
+//!
+//! # Data
+//!
+//! Any [`Dataset`](chess_records::Dataset) of [`Labelled`](chess_records::Labelled) positions will do:
+//! files of fixed records, games of viriformat, `ZdatPositions`. Several are laid end to end by a
+//! [`Concat`](chess_records::Concat) or mixed by weight by an
+//! [`Interleaved`](chess_records::ops::Interleaved); [`Filtered`] leaves samples out; a
+//! [`Slice`](chess_records::Slice) holds some back. Here are two files of different formats, two
+//! samples of the first to one of the second, without checks and decided positions:
+//!
+//! ```no_run
+//! use chess_nnue::train::Filtered;
+//! use chess_records::ops::{Filter, Interleaved};
+//! use chess_records::{Dataset, LabelledPosition, MarlinRecord, RecordFile, ViriFile};
+//!
+//! type Source = Box<dyn Dataset<Batch = Vec<LabelledPosition>>>;
+//!
+//! let sources: [(&str, Source, u64); 2] = [
+//!     ("old", Box::new(RecordFile::<MarlinRecord>::read("old.marlin")?), 2),
+//!     ("new", Box::new(ViriFile::read("new.viri")?), 1),
+//! ];
+//! let mut filter = Filter::default();
+//! filter.score_cp = Some(-2000..=2000);
+//! filter.in_check = Some(false);
+//! let training = Filtered::new(Interleaved::new(sources)?, |labelled| filter.keeps(labelled))?;
+//! # let _ = training;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Threads of their own fetch samples and make batches of them while the others work
+//! ([`TrainConfig::loader_threads`]). Where reads scattered over all the data are slow, in compressed
+//! files and those larger than memory, let the order go [by blocks](TrainConfig::order).
+//!
+//! # Runs that last
+//!
+//! [`RunFolder`] keeps a run in a folder: checkpoints, the last network and the best. It may be killed
+//! at any moment and goes on where it was, to the same end. Whoever keeps [`Checkpoint`]s otherwise
+//! finds them in [`Event::Checkpoint`] and gives them to [`Trainer::resume`].
 
 mod backend;
 mod baseline;
@@ -52,6 +91,7 @@ mod config_fields;
 mod cpu;
 mod device;
 mod eval_scale;
+mod filtered;
 #[cfg(feature = "gpu")]
 mod gpu;
 mod inputs;
@@ -83,6 +123,7 @@ pub use checkpoint::{
 pub use config::{ConfigError, TrainConfig};
 pub use device::Device;
 pub use eval_scale::{EvalScaleError, EvalScaleFit};
+pub use filtered::Filtered;
 #[cfg(feature = "gpu")]
 pub use gpu::{GpuError, gpu_names};
 pub use loss::Loss;
