@@ -6,12 +6,12 @@
 mod train_common;
 
 use chess_nnue::train::{FloatWeights, Parameters};
-use chess_nnue::{Activation, Architecture};
+use chess_nnue::{Activation, Architecture, KingBuckets};
 use train_common::random_positions;
 
 fn random(activation: Activation) -> Parameters {
     let architecture = Architecture::new(64).unwrap().with_activation(activation);
-    Parameters::random(&architecture, 5).unwrap()
+    Parameters::random(&architecture, 5)
 }
 
 #[test]
@@ -71,6 +71,56 @@ fn weights_beyond_the_limit_are_clipped_and_counted() {
 }
 
 #[test]
+fn what_large_factors_clip_is_counted() {
+    let quantized = |qa, qb, value, output_bias| {
+        let parameters = constant(value, output_bias);
+        let architecture = parameters.architecture().clone();
+        let architecture = architecture.with_quantization(qa, qb).unwrap();
+        let parameters = Parameters::new(architecture, parameters.into_weights()).unwrap();
+        parameters.quantize()
+    };
+    let coarse = quantized(20_000, 1, 1.98, 0.0);
+    assert_eq!(coarse.clipped, 768 * 16 + 16, "39,600 is no i16");
+    assert_eq!(coarse.network.weights().feature_weights[0], 32_767);
+    assert_eq!(coarse.network.weights().output_weights[0], 2);
+    let fine = quantized(32_767, 32_767, 0.5, 1.9);
+    assert_eq!(fine.clipped, 0);
+    for (bias, saturated) in [(2.1, i32::MAX), (-2.1, i32::MIN)] {
+        let fine = quantized(32_767, 32_767, 0.5, bias);
+        assert_eq!(fine.clipped, 1);
+        assert_eq!(fine.network.weights().output_biases, [saturated]);
+    }
+}
+
+#[test]
+fn a_factoriser_is_folded_into_every_bucket() {
+    let mut map = [0; 64];
+    map[60] = 1;
+    let architecture = Architecture::new(16).unwrap();
+    let architecture = architecture.with_king_buckets(KingBuckets::new(map, false).unwrap());
+    let mut weights = FloatWeights::zero(&architecture);
+    weights.feature_weights[5] = 0.5;
+    weights.feature_weights[768 * 16 + 5] = -1.5;
+    let parameters = Parameters::new(architecture, weights)
+        .unwrap()
+        .with_factoriser();
+    let architecture = parameters.architecture().clone();
+    let mut weights = parameters.into_weights();
+    weights.factoriser[5] = -0.75;
+    let parameters = Parameters::new(architecture.clone(), weights.clone()).unwrap();
+    let quantized = parameters.quantize();
+    let integers = quantized.network.weights().feature_weights;
+    assert_eq!((integers[5], integers[768 * 16 + 5]), (-64, -505));
+    assert_eq!(quantized.clipped, 1, "-2.25");
+    weights.factoriser.pop();
+    let error = Parameters::new(architecture, weights).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "factoriser has 12287 values, expected 12288"
+    );
+}
+
+#[test]
 fn weights_that_are_no_parameters_are_refused() {
     let plain = || random(Activation::Screlu).into_weights();
     let text = |weights| {
@@ -91,7 +141,7 @@ fn weights_that_are_no_parameters_are_refused() {
 #[test]
 fn random_parameters_follow_the_seed() {
     let architecture = Architecture::new(64).unwrap();
-    let random = |seed| Parameters::random(&architecture, seed).unwrap();
+    let random = |seed| Parameters::random(&architecture, seed);
     assert_eq!(random(1), random(1));
     assert_ne!(random(1), random(2));
     let weights = random(1).into_weights();

@@ -10,10 +10,11 @@ use std::num::{NonZeroU64, NonZeroUsize};
 use std::ops::ControlFlow;
 
 use chess_nnue::train::{
-    ConfigError, EvalScaleFit, Event, Material, MaterialTable, Outcome, Parameters, Prediction,
-    RateSchedule, SampleError, Targets, TrainConfig, TrainError, Trainer, Validator, sigmoid,
+    ConfigError, EvalScaleFit, Event, Loss, Material, MaterialTable, Optimizer, Outcome,
+    Parameters, Prediction, RateSchedule, SampleError, Targets, TrainConfig, TrainError, Trainer,
+    Validator, sigmoid,
 };
-use chess_nnue::{Architecture, KingBuckets};
+use chess_nnue::{Activation, Architecture, KingBuckets};
 use chess_records::ops::Interleaved;
 use chess_records::{
     Board, Color, Concat, Dataset, DatasetError, GameResult, Label, LabelledPosition, Order,
@@ -41,6 +42,7 @@ fn bits(parameters: &Parameters) -> Vec<u32> {
     let weights = parameters.weights();
     let rows = [
         &weights.feature_weights,
+        &weights.factoriser,
         &weights.feature_biases,
         &weights.output_weights,
     ];
@@ -48,23 +50,121 @@ fn bits(parameters: &Parameters) -> Vec<u32> {
     rows.map(|value| value.to_bits()).collect()
 }
 
+/// Buckets by the king's rank, from the first to the third and beyond.
+fn king_buckets(mirrored: bool) -> KingBuckets {
+    let map = core::array::from_fn(|square| (square / 8).min(2) as u8);
+    KingBuckets::new(map, mirrored).unwrap()
+}
+
+/// Configurations of everything that can be trained.
+fn all_kinds() -> Vec<TrainConfig> {
+    let large = |mirrored| {
+        let architecture = Architecture::new(80).unwrap();
+        let architecture = architecture.with_king_buckets(king_buckets(mirrored));
+        architecture.with_output_buckets(8).unwrap()
+    };
+    let mut plain = [config(48), config(144)];
+    plain[0].loss = Loss::new(2.6).unwrap();
+    plain[1].optimizer = Optimizer::RAdam;
+    let [mut bucketed, mut factorised] = [false, true].map(|mirrored| {
+        let mut config = config(16);
+        config.architecture = large(mirrored);
+        config
+    });
+    bucketed.architecture = bucketed.architecture.with_activation(Activation::Crelu);
+    factorised.factoriser = true;
+    let [first, second] = plain;
+    vec![first, second, bucketed, factorised]
+}
+
 #[test]
 fn any_number_of_threads_gives_the_same_bits() {
     let training = random_positions(700, 1);
-    for hidden in [48, 144] {
+    for kind in all_kinds() {
         let outcome = |threads| {
-            let mut config = config(hidden);
+            let mut config = kind.clone();
             config.batch_size = 300;
             config.threads = NonZeroUsize::new(threads);
             run(config, &training).unwrap()
         };
         let one = outcome(1);
+        assert_eq!(bits(&outcome(1).parameters), bits(&one.parameters));
         for threads in [2, 3, 16] {
             let many = outcome(threads);
             assert_eq!(bits(&many.parameters), bits(&one.parameters));
             assert_eq!(many.validation_loss, one.validation_loss);
             let networks = [&one, &many].map(|outcome| outcome.parameters.quantize());
             assert_eq!(networks[0], networks[1]);
+        }
+    }
+}
+
+/// Trained parameters, their float evaluation, the validator and the evaluator's integers tell of one
+/// network.
+#[test]
+fn every_kind_is_learnt_and_evaluated_alike() {
+    let training = random_positions(60, 1);
+    for mut config in all_kinds() {
+        config.epochs = 200;
+        config.learning_rate = 5e-3;
+        let mut trainer = Trainer::new(config.clone()).unwrap();
+        let before = trainer.validator().loss(&trainer.parameters(), &training);
+        let go_on = |_: Event<'_>| ControlFlow::Continue(());
+        let outcome = trainer.run(training.clone(), &training, go_on).unwrap();
+        let after = outcome.validation_loss.unwrap();
+        assert!(after < before.unwrap() / 5.0, "{after}: {config:?}");
+
+        let parameters = &outcome.parameters;
+        let has_factoriser = !parameters.weights().factoriser.is_empty();
+        assert_eq!(has_factoriser, config.factoriser);
+        let quantized = parameters.quantize();
+        assert_eq!(quantized.clipped, 0);
+        assert_eq!(*quantized.network.architecture(), config.architecture);
+        let folded = parameters.clone().folded();
+        assert!(folded.weights().factoriser.is_empty());
+        assert_eq!(folded.quantize(), quantized);
+        let mut index = 0;
+        let each = |prediction: Prediction<'_, LabelledPosition>| {
+            let sample = &training.0[index];
+            index += 1;
+            for parameters in [parameters, &folded] {
+                assert!((parameters.evaluate(sample) - prediction.output).abs() < 1e-4);
+            }
+            let exact = prediction.output * 400.0;
+            let found = quantized.network.evaluate(sample) as f32;
+            assert!((exact - found).abs() < 40.0, "{exact}, {found}: {config:?}");
+            ControlFlow::Continue(())
+        };
+        let validator = trainer.validator();
+        assert_eq!(
+            validator.predict(parameters, &training, each).unwrap(),
+            after
+        );
+    }
+}
+
+#[test]
+fn weights_keep_within_the_limit() {
+    let training = random_positions(60, 1);
+    for (limit, factoriser) in [(0.25, false), (0.25, true)] {
+        let mut config = config(16);
+        config.architecture = config.architecture.with_king_buckets(king_buckets(true));
+        (config.weight_limit, config.factoriser) = (limit, factoriser);
+        (config.epochs, config.learning_rate) = (60, 0.05);
+        let weights = run(config, &training)
+            .unwrap()
+            .parameters
+            .folded()
+            .into_weights();
+        for values in [
+            weights.feature_weights,
+            weights.feature_biases,
+            weights.output_weights,
+        ] {
+            let largest = values
+                .into_iter()
+                .fold(0.0, |largest: f32, value| value.abs().max(largest));
+            assert!(largest > 0.9 * limit && largest <= limit, "{largest}");
         }
     }
 }
@@ -97,7 +197,7 @@ fn seeds_decide_parameters_and_order() {
     };
     assert_eq!(outcome(1), outcome(1));
     assert_ne!(outcome(1), outcome(2));
-    let start = Parameters::random(&Architecture::new(16).unwrap(), 1).unwrap();
+    let start = Parameters::random(&Architecture::new(16).unwrap(), 1);
     let from_start = |seed| {
         let mut config = config(16);
         config.seed = seed;
@@ -325,7 +425,7 @@ fn the_first_of_several_faults_is_reported() {
         samples.0[index].label.score = None;
     }
     let targets = Targets::new(115, 0.25).unwrap();
-    let parameters = Parameters::random(&Architecture::new(16).unwrap(), 1).unwrap();
+    let parameters = Parameters::random(&Architecture::new(16).unwrap(), 1);
     let validator = Validator::new(targets, NonZeroUsize::new(3)).unwrap();
     let error = validator.loss(&parameters, &samples).unwrap_err();
     assert!(matches!(error, SampleError::Target { index: 1203, .. }));
@@ -407,25 +507,11 @@ fn faults_of_datasets_are_passed_on() {
 
 #[test]
 fn what_cannot_be_trained_is_refused() {
-    let with = |architecture: Architecture| {
-        let config = TrainConfig::new(architecture);
-        Trainer::new(config).unwrap_err().to_string()
-    };
-    let plain = || Architecture::new(16).unwrap();
-    assert_eq!(
-        with(plain().with_output_buckets(8).unwrap()),
-        "8 output buckets cannot be trained yet, expected 1"
-    );
-    let mirrored = KingBuckets::new([0; 64], true).unwrap();
-    assert_eq!(
-        with(plain().with_king_buckets(mirrored)),
-        "king buckets cannot be trained yet, expected one set of weights, not mirrored"
-    );
     let mut config = config(16);
     config.result_weight = 2.0;
     let error = Trainer::new(config.clone()).unwrap_err();
     assert_eq!(error.to_string(), "result weight 2, expected 0 to 1");
-    let other = Parameters::random(&Architecture::new(32).unwrap(), 0).unwrap();
+    let other = Parameters::random(&Architecture::new(32).unwrap(), 0);
     let error = Trainer::with_parameters(config, &other).unwrap_err();
     assert!(matches!(
         error,
@@ -437,7 +523,7 @@ fn what_cannot_be_trained_is_refused() {
 fn predictions_come_in_order_and_agree_with_the_plain_evaluation() {
     let samples = random_positions(2500, 7);
     let architecture = Architecture::new(80).unwrap().with_eval_scale(200).unwrap();
-    let parameters = Parameters::random(&architecture, 3).unwrap();
+    let parameters = Parameters::random(&architecture, 3);
     let targets = Targets::new(200, 0.25).unwrap();
     let predictions = |threads| {
         let validator = Validator::new(targets, NonZeroUsize::new(threads)).unwrap();
@@ -486,7 +572,7 @@ fn exchanging_the_colours_changes_nothing() {
     });
     let mirrored = Positions(mirrored.collect());
     let targets = Targets::new(200, 0.25).unwrap();
-    let parameters = Parameters::random(&Architecture::new(32).unwrap(), 3).unwrap();
+    let parameters = Parameters::random(&Architecture::new(32).unwrap(), 3);
     let validator = Validator::new(targets, None).unwrap();
     let predictions = |samples| {
         let mut seen = Vec::new();

@@ -151,7 +151,6 @@ impl Batch {
     }
 
     /// Which output counts for each sample.
-    #[allow(dead_code, reason = "for architectures to come")]
     pub(crate) fn output_buckets(&self) -> &[u8] {
         &self.output_buckets
     }

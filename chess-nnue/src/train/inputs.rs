@@ -1,6 +1,5 @@
 //! The inputs that are on, of many samples.
 
-use core::ops::Range;
 use std::vec::Vec;
 
 use chess_records::Board;
@@ -18,6 +17,27 @@ pub(crate) struct Inputs {
     men: Vec<Man>,
     /// Where each sample's men end.
     ends: Vec<u32>,
+}
+
+/// The men of one sample after the other.
+#[derive(Clone, Debug)]
+pub(super) struct Men<'a> {
+    men: &'a [Man],
+    ends: &'a [u32],
+    start: usize,
+}
+
+impl<'a> Men<'a> {
+    /// The next sample's men; none after the last sample.
+    #[inline(always)]
+    pub(super) fn next(&mut self) -> &'a [Man] {
+        let Some((&end, ends)) = self.ends.split_first() else {
+            return &[];
+        };
+        let men = &self.men[self.start..end as usize];
+        (self.ends, self.start) = (ends, end as usize);
+        men
+    }
 }
 
 impl Inputs {
@@ -46,17 +66,18 @@ impl Inputs {
         &self.ends
     }
 
-    /// The men of each of these samples.
-    pub(super) fn samples(&self, samples: Range<usize>) -> impl Iterator<Item = &[Man]> {
-        let mut start = match samples.start {
+    /// The men of one sample after the other, from this one on.
+    #[inline(always)]
+    pub(super) fn from(&self, sample: usize) -> Men<'_> {
+        let start = match sample {
             0 => 0,
-            first => self.ends[first - 1] as usize,
+            _ => self.ends[sample - 1] as usize,
         };
-        self.ends[samples].iter().map(move |&end| {
-            let men = &self.men[start..end as usize];
-            start = end as usize;
-            men
-        })
+        Men {
+            men: &self.men,
+            ends: &self.ends[sample..],
+            start,
+        }
     }
 
     /// Makes room for samples with these numbers of men. They are to be filled in.

@@ -1,11 +1,16 @@
-//! A trainer for plain networks, (768 → N)×2 → 1, on the processor.
+//! A trainer for every network that the evaluator knows, on the processor.
 //!
 //! Any dataset of labelled positions will do. A network's output, a logit, becomes expected points
 //! by the logistic function σ; they are compared with a [target](Targets) mixed from the position's
 //! score and the game's result, both for the side to move. The loss is the mean of
-//! (σ(output) − target)², its minimum sought by AdamW (β 0.9 and 0.999, ε 10⁻⁸, decoupled decay),
-//! each epoch in a new random order. After each step all weights and biases but the output's bias are
-//! clipped to ± 1.98, which the evaluator's narrowest arithmetic can hold.
+//! (σ(output) − target)², or of another [power](Loss) of the miss, its minimum sought by AdamW (β 0.9
+//! and 0.999, ε 10⁻⁸, decoupled decay) or another [`Optimizer`], each epoch in a new random order.
+//! After each step all weights and biases but the output biases are clipped to ± 1.98, which the
+//! evaluator's narrowest arithmetic can hold.
+//!
+//! With king buckets a [factoriser](FloatWeights::factoriser) lets all buckets learn from every
+//! position: the rows it shares are added to each bucket's, and folded into them when the network is
+//! quantized.
 //!
 //! ```
 //! use std::error::Error;
@@ -41,7 +46,9 @@
 //! not predict the results or want quite another scale ([`TrainConfig::check_scores`]).
 //!
 //! The same configuration and data give the same parameters, bit by bit, whatever the number of
-//! threads: see [`Trainer`].
+//! threads and the instruction set: see [`Trainer`]. The arithmetic is compiled for each instruction
+//! set and chosen as the evaluator's is, by what the machine has or by the environment variable
+//! `CHESS_NNUE_BACKEND`.
 //!
 //! # Data
 //!
@@ -104,7 +111,6 @@ mod run_folder;
 mod schedule;
 mod sigmoid;
 mod source;
-#[cfg(feature = "gpu")]
 mod step;
 mod tally;
 mod target;

@@ -9,7 +9,7 @@ use rand_pcg::Pcg64;
 use thiserror::Error;
 
 use crate::network::lengths;
-use crate::{Activation, Architecture, KingBuckets, Network, Weights, feature_index};
+use crate::{Activation, Architecture, Network, Weights};
 
 /// The numbers of a network in floating point, before quantization.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,15 +56,6 @@ pub struct Parameters {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ParametersError {
-    /// King buckets or mirrored views.
-    #[error("king buckets cannot be trained yet, expected one set of weights, not mirrored")]
-    KingBuckets,
-    /// More than one output bucket.
-    #[error("{found} output buckets cannot be trained yet, expected 1")]
-    OutputBuckets {
-        /// The architecture's.
-        found: usize,
-    },
     /// A list of another length than the architecture has.
     #[error("{field} has {found} values, expected {expected}")]
     Length {
@@ -91,8 +82,12 @@ pub enum ParametersError {
 pub struct Quantized {
     /// The network in integers.
     pub network: Network,
-    /// How many weights and biases were beyond [`Parameters::WEIGHT_LIMIT`], or what an `i16` holds,
-    /// and were clipped to it. After training it is 0.
+    /// How many weights and biases were beyond [`Parameters::WEIGHT_LIMIT`], or what their integers
+    /// hold, and were clipped to it.
+    ///
+    /// After training it is 0 for the usual factors. Over 16,548 a factor times the limit is more than
+    /// an `i16` holds; and an output bias, which has no limit, times QA·QB may be more than an `i32`
+    /// holds.
     pub clipped: usize,
 }
 
@@ -104,15 +99,12 @@ impl Parameters {
     /// Where training starts: the same for the same seed, on every machine.
     ///
     /// First-layer weights and biases are uniform within ± 1/√768 and output weights within
-    /// ± 1/√(2N): one over the root of the number of values that a sum is over. The output bias is
-    /// 0. Of 768 inputs at most 32 are on, so hidden values start small; starting from ± 1/√32
-    /// instead, a network fits a small training set no better and a validation set worse.
-    ///
-    /// # Errors
-    ///
-    /// For an architecture with king buckets, mirrored views or output buckets.
-    pub fn random(architecture: &Architecture, seed: u64) -> Result<Self, ParametersError> {
-        check_architecture(architecture)?;
+    /// ± 1/√(2N): one over the root of the number of values that a sum is over. Output biases are 0.
+    /// Of 768 inputs at most 32 are on, so hidden values start small; starting from ± 1/√32 instead, a
+    /// network fits a small training set no better and a validation set worse. King buckets do not
+    /// count: of all theirs, too, at most 32 inputs are on.
+    #[must_use]
+    pub fn random(architecture: &Architecture, seed: u64) -> Self {
         let mut generator = Pcg64::seed_from_u64(seed);
         let mut uniform = |len: usize, fan_in: usize| -> Vec<f32> {
             let limit = 1.0 / (fan_in as f32).sqrt();
@@ -120,38 +112,38 @@ impl Parameters {
                 .map(|_| limit * signed_unit(&mut generator))
                 .collect()
         };
-        let (inputs, hidden) = (architecture.inputs(), architecture.hidden());
+        let (inputs, hidden) = (Architecture::INPUTS_PER_BUCKET, architecture.hidden());
+        let [features, biases, outputs, _] = lengths(architecture);
         let weights = FloatWeights {
-            feature_weights: uniform(inputs * hidden, inputs),
-            feature_biases: uniform(hidden, inputs),
-            output_weights: uniform(2 * hidden, 2 * hidden),
+            feature_weights: uniform(features, inputs),
+            feature_biases: uniform(biases, inputs),
+            output_weights: uniform(outputs, 2 * hidden),
             ..FloatWeights::zero(architecture)
         };
-        Ok(Self {
+        Self {
             architecture: architecture.clone(),
             weights,
-        })
+        }
     }
 
     /// Parameters with these weights.
     ///
     /// # Errors
     ///
-    /// For an architecture with king buckets, mirrored views or output buckets, for a list of the
-    /// wrong length and for a value that is not finite.
+    /// For a list of the wrong length and for a value that is not finite. The factoriser may be
+    /// empty.
     pub fn new(architecture: Architecture, weights: FloatWeights) -> Result<Self, ParametersError> {
-        check_architecture(&architecture)?;
-        let hidden = architecture.hidden();
+        let [features, biases, outputs, output_biases] = lengths(&architecture);
+        let factoriser = match weights.factoriser.len() {
+            0 => 0,
+            _ => Architecture::INPUTS_PER_BUCKET * architecture.hidden(),
+        };
         let fields = [
-            (
-                "feature_weights",
-                weights.feature_weights.as_slice(),
-                architecture.inputs() * hidden,
-            ),
-            ("feature_biases", &weights.feature_biases, hidden),
-            ("output_weights", &weights.output_weights, 2 * hidden),
-            ("output_biases", &weights.output_biases, 1),
-            ("factoriser", &weights.factoriser, 0),
+            ("feature_weights", &weights.feature_weights, features),
+            ("factoriser", &weights.factoriser, factoriser),
+            ("feature_biases", &weights.feature_biases, biases),
+            ("output_weights", &weights.output_weights, outputs),
+            ("output_biases", &weights.output_biases, output_biases),
         ];
         for (field, values, expected) in fields {
             check_field(field, values, expected)?;
@@ -202,30 +194,53 @@ impl Parameters {
     /// Slow and simple; [`Validator`](super::Validator) evaluates datasets.
     #[must_use]
     pub fn evaluate(&self, board: &impl Board) -> f32 {
-        let mover = board.side_to_move();
-        let mut output = self.weights.output_biases[0];
-        let halves = self
-            .weights
-            .output_weights
-            .chunks(self.architecture.hidden());
-        for (view, output_weights) in [mover, mover.opponent()].into_iter().zip(halves) {
-            let mut hidden = self.weights.feature_biases.clone();
-            for (piece, square) in board.placement().pieces() {
-                let row = self.row(feature_index(view, piece, square));
-                for (sum, weight) in hidden.iter_mut().zip(row) {
-                    *sum += weight;
-                }
+        let (mover, placement) = (board.side_to_move(), board.placement());
+        let (architecture, hidden) = (&self.architecture, self.architecture.hidden());
+        let bucket = architecture.output_bucket(&placement);
+        let row = &self.weights.output_weights[2 * hidden * bucket..][..2 * hidden];
+        let mut output = self.weights.output_biases[bucket];
+        for (view, half) in [mover, mover.opponent()]
+            .into_iter()
+            .zip(row.chunks(hidden))
+        {
+            let perspective = architecture.perspective(view, &placement);
+            let mut sums = self.weights.feature_biases.clone();
+            for (piece, square) in placement.pieces() {
+                self.add_input(&mut sums, perspective.input(piece, square));
             }
-            for (sum, weight) in hidden.into_iter().zip(output_weights) {
+            for (sum, weight) in sums.into_iter().zip(half) {
                 output += weight * self.activate(sum);
             }
         }
         output
     }
 
-    fn row(&self, input: usize) -> &[f32] {
+    fn add_input(&self, sums: &mut [f32], input: usize) {
         let hidden = self.architecture.hidden();
-        &self.weights.feature_weights[input * hidden..][..hidden]
+        let own = &self.weights.feature_weights[input * hidden..][..hidden];
+        for (sum, weight) in sums.iter_mut().zip(own) {
+            *sum += weight;
+        }
+        let shared = self.weights.factoriser.chunks(hidden);
+        for row in shared.skip(input % Architecture::INPUTS_PER_BUCKET).take(1) {
+            for (sum, weight) in sums.iter_mut().zip(row) {
+                *sum += weight;
+            }
+        }
+    }
+
+    /// The same network without a factoriser: its rows are added to those of every king bucket.
+    #[must_use]
+    pub fn folded(mut self) -> Self {
+        let factoriser = core::mem::take(&mut self.weights.factoriser);
+        if !factoriser.is_empty() {
+            for bucket in self.weights.feature_weights.chunks_mut(factoriser.len()) {
+                for (weight, shared) in bucket.iter_mut().zip(&factoriser) {
+                    *weight += shared;
+                }
+            }
+        }
+        self
     }
 
     fn activate(&self, hidden_sum: f32) -> f32 {
@@ -236,15 +251,18 @@ impl Parameters {
         }
     }
 
-    /// The network in integers: weights clipped to [`Parameters::WEIGHT_LIMIT`], each value times its
-    /// factor (QA for the first layer, QB for output weights, QA·QB for the output bias) and rounded
-    /// to the nearest integer, halves away from zero.
+    /// The network in integers: the factoriser [folded](Parameters::folded), weights clipped to
+    /// [`Parameters::WEIGHT_LIMIT`], each value times its factor (QA for the first layer, QB for output
+    /// weights, QA·QB for output biases) and rounded to the nearest integer, halves away from zero.
     #[must_use]
     pub fn quantize(&self) -> Quantized {
-        let qa = f32::from(self.architecture.qa());
-        let qb = f32::from(self.architecture.qb());
+        if !self.weights.factoriser.is_empty() {
+            return self.clone().folded().quantize();
+        }
+        let (qa, qb) = (self.architecture.qa(), self.architecture.qb());
         let mut clipped = 0;
-        let mut round = |values: &[f32], factor: f32| -> Vec<i16> {
+        let mut round = |values: &[f32], factor: u16| -> Vec<i16> {
+            let factor = f32::from(factor);
             // The second limit is that of the integers; it is lower for a factor over 16,548.
             let limit = Self::WEIGHT_LIMIT.min(f32::from(i16::MAX) / factor);
             clipped += values.iter().filter(|value| value.abs() > limit).count();
@@ -253,12 +271,18 @@ impl Parameters {
                 .map(|value| (value.clamp(-limit, limit) * factor).round());
             rounded.map(|value| value as i16).collect()
         };
-        let weights = Weights {
+        let mut weights = Weights {
             feature_weights: round(&self.weights.feature_weights, qa),
             feature_biases: round(&self.weights.feature_biases, qa),
             output_weights: round(&self.weights.output_weights, qb),
-            output_biases: vec![(self.weights.output_biases[0] * qa * qb).round() as i32],
+            output_biases: Vec::new(),
         };
+        for &bias in &self.weights.output_biases {
+            let exact = (f64::from(bias) * f64::from(qa) * f64::from(qb)).round();
+            let rounded = exact as i32;
+            clipped += usize::from(f64::from(rounded) != exact);
+            weights.output_biases.push(rounded);
+        }
         Quantized {
             network: Network::of_checked(self.architecture.clone(), &weights),
             clipped,
@@ -270,16 +294,6 @@ impl Parameters {
 fn signed_unit(generator: &mut Pcg64) -> f32 {
     let bits = generator.next_u64() >> 40;
     (bits as f32 + 0.5) / (1 << 23) as f32 - 1.0
-}
-
-fn check_architecture(architecture: &Architecture) -> Result<(), ParametersError> {
-    if *architecture.king_buckets() != KingBuckets::NONE {
-        return Err(ParametersError::KingBuckets);
-    }
-    match architecture.output_buckets() {
-        1 => Ok(()),
-        found => Err(ParametersError::OutputBuckets { found }),
-    }
 }
 
 fn check_field(

@@ -268,7 +268,7 @@ impl Trainer {
     /// trained, the threads cannot be started, or there is no such GPU.
     pub fn new(config: TrainConfig) -> Result<Self, ConfigError> {
         config.check()?;
-        let mut parameters = Parameters::random(&config.architecture, config.seed)?;
+        let mut parameters = Parameters::random(&config.architecture, config.seed);
         if config.factoriser {
             parameters = parameters.with_factoriser();
         }

@@ -584,7 +584,7 @@ mod tests {
 
     fn checkpoint() -> Checkpoint {
         let architecture = Architecture::new(16).unwrap().with_eval_scale(115).unwrap();
-        let parameters = Parameters::random(&architecture, 1).unwrap();
+        let parameters = Parameters::random(&architecture, 1);
         let mut optimizer = OptimizerState::new(parameters.weights());
         optimizer.steps = 300;
         optimizer.means.output_biases[0] = -0.5;

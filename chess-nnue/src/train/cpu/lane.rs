@@ -1,9 +1,9 @@
 //! Sixteen numbers side by side: the unit in which hidden columns are worked on.
 //!
-//! Operations are element by element and in a fixed order, so that any vector width the compiler
-//! chooses gives the same bits.
-
-use core::array;
+//! Operations are element by element, each rounded by itself, so that any vector width the compiler
+//! chooses gives the same bits. None of them is a fused multiplication and addition, which rounds
+//! once where others round twice: a processor that has it would give other bits than one that has
+//! not. They are loops and not closures, which would not be compiled with the caller's instructions.
 
 use crate::Activation;
 
@@ -17,18 +17,27 @@ impl Lane {
     pub(super) const ZERO: Self = Self([0.0; Self::WIDTH]);
 
     #[inline(always)]
-    pub(super) fn plus(self, other: Self) -> Self {
-        Self(array::from_fn(|i| self.0[i] + other.0[i]))
+    pub(super) fn plus(mut self, other: Self) -> Self {
+        for i in 0..Self::WIDTH {
+            self.0[i] += other.0[i];
+        }
+        self
     }
 
     #[inline(always)]
-    pub(super) fn times(self, other: Self) -> Self {
-        Self(array::from_fn(|i| self.0[i] * other.0[i]))
+    pub(super) fn times(mut self, other: Self) -> Self {
+        for i in 0..Self::WIDTH {
+            self.0[i] *= other.0[i];
+        }
+        self
     }
 
     #[inline(always)]
-    pub(super) fn scaled(self, factor: f32) -> Self {
-        Self(self.0.map(|value| factor * value))
+    pub(super) fn scaled(mut self, factor: f32) -> Self {
+        for i in 0..Self::WIDTH {
+            self.0[i] *= factor;
+        }
+        self
     }
 
     /// The sum of all sixteen, as a tree of halves.
@@ -47,11 +56,13 @@ impl Lane {
 
     /// Hidden sums clipped to 0…1. NaN stays NaN.
     #[inline(always)]
-    pub(super) fn clipped(self) -> Self {
-        Self(self.0.map(|x| {
+    pub(super) fn clipped(mut self) -> Self {
+        for i in 0..Self::WIDTH {
+            let x = self.0[i];
             let above = if 0.0 > x { 0.0 } else { x };
-            if 1.0 < above { 1.0 } else { above }
-        }))
+            self.0[i] = if 1.0 < above { 1.0 } else { above };
+        }
+        self
     }
 
     /// What clipped values become.
@@ -66,13 +77,17 @@ impl Lane {
     /// How much the activation rises with the hidden sum, from the clipped value. On both corners
     /// of the clip, which a clipped value cannot tell from beyond, it is 0.
     #[inline(always)]
-    pub(super) fn activation_slope(self, activation: Activation) -> Self {
-        // `&`, not `&&`: without branches all sixteen are worked out at once.
-        let inside = |clipped: f32| (clipped > 0.0) & (clipped < 1.0);
-        match activation {
-            Activation::Crelu => Self(self.0.map(|x| if inside(x) { 1.0 } else { 0.0 })),
-            Activation::Screlu => Self(self.0.map(|x| if inside(x) { x + x } else { 0.0 })),
+    pub(super) fn activation_slope(mut self, activation: Activation) -> Self {
+        for i in 0..Self::WIDTH {
+            let x = self.0[i];
+            let slope = match activation {
+                Activation::Crelu => 1.0,
+                Activation::Screlu => x + x,
+            };
+            // `&`, not `&&`: without branches all sixteen are worked out at once.
+            self.0[i] = if (x > 0.0) & (x < 1.0) { slope } else { 0.0 };
         }
+        self
     }
 }
 
@@ -97,7 +112,7 @@ mod tests {
 
     #[test]
     fn sums_every_column() {
-        let lane = Lane(array::from_fn(|i| (1 << i) as f32));
+        let lane = Lane(core::array::from_fn(|i| (1 << i) as f32));
         assert_eq!(lane.sum(), 65_535.0);
     }
 }

@@ -1,9 +1,14 @@
 //! Training on the processor.
 
+// Loops over lanes are by index, so that none of the arrays leads and every loop looks the same to the
+// vectoriser.
+#![allow(clippy::needless_range_loop)]
+
 mod adam;
 mod kernels;
 mod lane;
 mod pass;
+mod rows;
 mod shape;
 mod tiles;
 
@@ -47,7 +52,7 @@ impl Cpu {
         let tiles = Tiles::new(parameters, shape);
         Self {
             optimizer: Adam::new(options.optimizer, &tiles),
-            pass: Pass::new(shape, architecture.activation(), options.loss),
+            pass: Pass::new(shape, &architecture, options.loss),
             pool,
             architecture,
             tiles,
@@ -60,12 +65,20 @@ impl Cpu {
         self.pass.summed_gradient(&self.tiles).to_weights()
     }
 
+    /// The same with another instruction set.
+    #[cfg(test)]
+    fn with_instructions(mut self, instructions: crate::Backend) -> Self {
+        self.pass.set_instructions(instructions);
+        self
+    }
+
     /// Makes the bias of a hidden value NaN.
     #[cfg(test)]
     pub(super) fn poison(&mut self, column: usize) {
         let mut weights = self.tiles.to_weights();
         weights.feature_biases[column] = f32::NAN;
-        self.tiles = Tiles::of_weights(&weights, self.pass.shape());
+        let parameters = Parameters::of_training(self.architecture.clone(), weights);
+        self.tiles = Tiles::new(&parameters, self.pass.shape());
     }
 }
 
@@ -125,11 +138,36 @@ mod tests {
         weight_limit: Parameters::WEIGHT_LIMIT,
     };
 
+    pub(super) fn cpu_of(parameters: &Parameters, batch_size: usize, loss: Loss) -> Cpu {
+        let pool = Arc::new(thread_pool(core::num::NonZeroUsize::new(2)).unwrap());
+        let options = BackendOptions {
+            loss,
+            ..options(batch_size)
+        };
+        Cpu::new(parameters, options, pool)
+    }
+
     fn cpu(batch_size: usize) -> Cpu {
         let architecture = Architecture::new(80).unwrap();
-        let parameters = Parameters::random(&architecture, 1).unwrap();
-        let pool = Arc::new(thread_pool(core::num::NonZeroUsize::new(2)).unwrap());
-        Cpu::new(&parameters, options(batch_size), pool)
+        cpu_of(
+            &Parameters::random(&architecture, 1),
+            batch_size,
+            Loss::SQUARED,
+        )
+    }
+
+    /// All that comes of two steps: the losses, the outputs, and parameters and moments.
+    pub(super) fn results(
+        mut cpu: Cpu,
+        batch: &Batch,
+    ) -> ([u64; 2], Vec<u32>, Parameters, OptimizerState) {
+        let losses = [(); 2].map(|()| {
+            let loss = cpu.gradient(batch, batch.len(), true);
+            cpu.step(&OPTIONS);
+            loss.to_bits()
+        });
+        let outputs = cpu.outputs(batch).into_iter().map(f32::to_bits);
+        (losses, outputs.collect(), cpu.parameters(), cpu.state())
     }
 
     fn batch(cpu: &Cpu, range: core::ops::Range<u64>) -> Batch {

@@ -18,17 +18,17 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// 32 columns: the rows of all 768 inputs take 96 KiB, half of a small second-level cache, and a
-    /// row that is being summed fits the registers of the smallest vector unit.
-    pub(super) const MAX_TILE_LANES: usize = 2;
-    /// So many pieces of a part, or more, keep 16 threads evenly busy.
-    const PIECES: usize = 32;
-    /// Wide networks have pieces enough in their tiles, but samples are prepared by the slice.
-    const MIN_SLICES: usize = 8;
+    /// 64 columns: the rows of 768 inputs take 192 KiB, which fit a core's second-level cache, and a row
+    /// that is being summed fits the registers of most vector units.
+    pub(super) const MAX_TILE_LANES: usize = 4;
+    /// So many pieces of a part, or more, keep 16 threads busy.
+    const PIECES: usize = 16;
+    /// Wide networks have pieces enough in their tiles, but outputs are compared by the slice.
+    const MIN_SLICES: usize = 2;
     /// A slice has a gradient to clear and to sum up: not worth it for a few samples.
     const MIN_SLICE_LEN: usize = 64;
-    /// The hidden values kept from forward to backward pass, 32 MiB.
-    const MAX_HIDDEN_VALUES: usize = 1 << 23;
+    /// The hidden values kept from forward to backward pass, 4 MiB: they stay in a cache.
+    const MAX_HIDDEN_VALUES: usize = 1 << 20;
 
     /// The cut for `hidden` columns (a multiple of 16) and `batch_size` samples, both over 0.
     pub(super) fn new(hidden: usize, batch_size: usize) -> Self {
@@ -84,21 +84,38 @@ mod tests {
     fn sixteen_threads_have_work_at_any_width() {
         for hidden in [16, 64, 80, 256, 1024, 4096] {
             let shape = Shape::new(hidden, 16_384);
-            assert!(shape.tiles() * shape.slices() >= 32, "{hidden}");
-            assert!(shape.part_len() * 2 * hidden <= 1 << 24, "{hidden}");
+            assert!(shape.tiles() * shape.slices() >= 16, "{hidden}");
+            assert!(shape.part_len() * 2 * hidden <= 1 << 21, "{hidden}");
             let lanes: usize = (0..shape.tiles()).map(|tile| shape.tile_lanes(tile)).sum();
             assert_eq!(lanes * Lane::WIDTH, hidden);
         }
         let shape = Shape::new(256, 16_384);
-        assert_eq!((shape.slices(), shape.slice_len), (8, 2048));
+        assert_eq!((shape.slices(), shape.slice_len), (4, 512));
     }
 
     #[test]
     fn small_batches_are_hardly_cut() {
         assert_eq!(Shape::new(256, 1).part_len(), 1);
         assert_eq!(Shape::new(256, 100).slices(), 2);
-        assert_eq!(Shape::new(144, 1000).tile_lanes(4), 1);
+        assert_eq!(Shape::new(144, 1000).tile_lanes(2), 1);
         let uneven = Shape::new(16, 8191);
         assert!(uneven.part_len() >= 8191);
+    }
+
+    #[test]
+    fn parts_and_slices_leave_no_sample_out() {
+        for (batch_size, len) in [(16_384, 16_384), (1000, 700), (64, 150), (1, 3)] {
+            let shape = Shape::new(256, batch_size);
+            let mut next = 0;
+            for part in shape.parts(len) {
+                for slice in 0..shape.slices() {
+                    let slice = shape.slice(part.clone(), slice);
+                    assert_eq!(slice.start, next);
+                    next = slice.end;
+                }
+                assert_eq!(part.end, next);
+            }
+            assert_eq!(next, len);
+        }
     }
 }

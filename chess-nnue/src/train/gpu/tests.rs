@@ -19,7 +19,7 @@ use crate::train::{
     ConfigError, Device, Event, FloatWeights, Loss, Optimizer, Parameters, Targets, TrainConfig,
     Trainer,
 };
-use crate::{Activation, Architecture};
+use crate::{Activation, Architecture, KingBuckets};
 
 const LIMIT: u64 = 128 << 20;
 
@@ -39,7 +39,7 @@ struct Case {
 impl Case {
     fn of(architecture: &Architecture, batch_size: usize) -> Self {
         Self {
-            parameters: Parameters::random(architecture, 1).unwrap(),
+            parameters: Parameters::random(architecture, 1),
             options: BackendOptions {
                 batch_size,
                 optimizer: Optimizer::AdamW,
@@ -145,6 +145,24 @@ fn gradients_are_those_of_the_processor() {
     }
 }
 
+/// Ten king buckets, mirrored, and eight output buckets.
+fn buckets(hidden: usize) -> Architecture {
+    let map = core::array::from_fn(|square| (square % 8 * 2 + square / 32) as u8 % 10);
+    let architecture = Architecture::new(hidden).unwrap();
+    architecture
+        .with_king_buckets(KingBuckets::new(map, true).unwrap())
+        .with_output_buckets(8)
+        .unwrap()
+}
+
+#[test]
+fn gradients_of_buckets_are_those_of_the_processor() {
+    let mut case = Case::of(&buckets(48), 700);
+    check_gradients(&case);
+    case.parameters = case.parameters.with_factoriser();
+    check_gradients(&case);
+}
+
 #[test]
 fn losses_may_be_other_powers() {
     for power in [1.0, 2.6] {
@@ -187,8 +205,16 @@ fn a_usual_batch_of_a_wide_network_goes_through_in_parts() {
 
 #[test]
 fn steps_are_those_of_the_processor() {
-    for optimizer in [Optimizer::AdamW, Optimizer::RAdam] {
-        let mut case = Case::plain(48, Activation::Screlu, 300);
+    let plain = Case::plain(48, Activation::Screlu, 300);
+    let mut shared = Case::of(&buckets(16), 300);
+    shared.parameters = shared.parameters.with_factoriser();
+    let cases = [
+        (Optimizer::AdamW, &plain),
+        (Optimizer::RAdam, &plain),
+        (Optimizer::AdamW, &shared),
+    ];
+    for (optimizer, case) in cases {
+        let mut case = case.clone();
         case.options.optimizer = optimizer;
         let Some(mut gpu) = case.gpu(LIMIT) else {
             return;
@@ -218,6 +244,11 @@ fn steps_are_those_of_the_processor() {
         if optimizer == Optimizer::AdamW {
             let parameters = gpu.parameters();
             let mut weights = parameters.weights().output_weights.iter();
+            let rows = parameters.weights().factoriser.iter();
+            assert!(
+                rows.clone()
+                    .all(|weight| weight.abs() <= STEP.weight_limit / 2.0)
+            );
             assert!(weights.any(|weight| weight.abs() == STEP.weight_limit));
         }
     }
