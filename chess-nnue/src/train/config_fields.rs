@@ -263,8 +263,25 @@ mod tests {
         config.optimizer = Optimizer::RAdam;
         config.loss = Loss::new(2.5).unwrap();
         config.factoriser = true;
+        #[cfg(feature = "gpu")]
+        {
+            let name = Some("M1".into());
+            config.device = Device::Gpu { name };
+        }
         let text = toml::to_string(&config).unwrap();
         assert_eq!(read(&text), Ok(config), "{text}");
+    }
+
+    #[test]
+    fn devices_have_names() {
+        let device = |text: &str| {
+            let read = read(&format!("device = {text}\n{SMALLEST}"));
+            read.map(|config| config.device)
+        };
+        assert_eq!(device(r#""cpu""#), Ok(Device::Cpu));
+        assert!(device(r#""tpu""#).is_err() && device("{ gpu = { size = 1 } }").is_err());
+        #[cfg(feature = "gpu")]
+        assert_eq!(device("{ gpu = {} }"), Ok(Device::Gpu { name: None }));
     }
 
     #[test]

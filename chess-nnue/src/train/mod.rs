@@ -87,6 +87,11 @@
 //! [`RunFolder`] keeps a run in a folder: checkpoints, the last network and the best. It may be killed
 //! at any moment and goes on where it was, to the same end. Whoever keeps [`Checkpoint`]s otherwise
 //! finds them in [`Event::Checkpoint`] and gives them to [`Trainer::resume`].
+//!
+//! # On a GPU
+//!
+//! With the feature `gpu`, [`TrainConfig::device`] may be a GPU. The same GPU gives the same parameters,
+//! bit by bit; with the processor's they agree but for rounding.
 
 mod backend;
 mod baseline;

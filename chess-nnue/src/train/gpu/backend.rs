@@ -181,13 +181,10 @@ impl OnGpu {
             });
             kernels(self, &mut pass);
         }
+        let start = Instant::now();
+        // Where the device is made of software, this may be where it works.
         let submission = self.gpu.queue.submit([encoder.finish()]);
         self.queued.push_back(submission);
-        self.wait_for_room();
-    }
-
-    fn wait_for_room(&mut self) {
-        let start = Instant::now();
         while self.queued.len() > Self::MAX_QUEUED {
             // A failure is kept.
             let _ = self.gpu.wait(self.queued.pop_front());
@@ -239,7 +236,7 @@ impl OnGpu {
 impl OnGpu {
     /// Queues a part's gradient, and fails if the device has failed.
     fn queue_part(&mut self, part: &Part<'_>, order: Order, entry: Entry) -> Result<(), GpuError> {
-        let place = self.ledger.take(&self.gpu, entry)?;
+        let place = self.read_losses(|ledger, gpu| ledger.take(gpu, entry))?;
         self.send_part(part, &Order { place, ..order });
         self.submit(place, Self::pass_part);
         Ok(())
@@ -268,7 +265,7 @@ impl OnGpu {
     }
 
     fn queue_step(&mut self, options: &StepOptions) -> Result<(), GpuError> {
-        let place = self.ledger.take(&self.gpu, Entry::Step)?;
+        let place = self.read_losses(|ledger, gpu| ledger.take(gpu, Entry::Step))?;
         let words = step_words(&self.steps.next(options), self.layout.factoriser > 0);
         let bytes = bytemuck::cast_slice(&words);
         self.gpu.queue.write_buffer(&self.buffers.step, 0, bytes);
@@ -277,11 +274,10 @@ impl OnGpu {
         Ok(())
     }
 
-    /// Lets the ledger read losses, for which the device has to finish all that is queued.
+    /// Lets the ledger read losses, if it has to, for which the device finishes all that is queued.
     fn read_losses<T>(&mut self, read: impl FnOnce(&mut Ledger, &Gpu) -> T) -> T {
         let start = Instant::now();
         let losses = read(&mut self.ledger, &self.gpu);
-        self.queued.clear();
         self.timings.waiting += start.elapsed();
         losses
     }
