@@ -12,10 +12,10 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use chess_nnue::train::{
-    Checkpoint, CheckpointError, Event, Outcome, RateSchedule, RunFolder, TrainConfig, TrainError,
-    Trainer,
+    Checkpoint, CheckpointError, Event, Loss, Optimizer, Outcome, RateSchedule, RunFolder,
+    TrainConfig, TrainError, Trainer,
 };
-use chess_nnue::{Activation, Architecture, Network};
+use chess_nnue::{Activation, Architecture, KingBuckets, Network};
 use chess_records::{Concat, Order};
 use train_common::{Positions, random_positions};
 
@@ -35,7 +35,14 @@ fn plain() -> TrainConfig {
 fn intricate() -> TrainConfig {
     let mut config = plain();
     let architecture = Architecture::new(16).unwrap();
-    config.architecture = architecture.with_activation(Activation::Crelu);
+    let map = core::array::from_fn(|square| (square / 16) as u8);
+    config.architecture = architecture
+        .with_activation(Activation::Crelu)
+        .with_king_buckets(KingBuckets::new(map, true).unwrap())
+        .with_output_buckets(4)
+        .unwrap();
+    (config.optimizer, config.factoriser) = (Optimizer::RAdam, true);
+    config.loss = Loss::new(2.5).unwrap();
     config.micro_batch_size = Some(32);
     config.steps_per_epoch = NonZeroU64::new(4);
     config.rate_schedule = RateSchedule::Cosine { last: 0.1 };

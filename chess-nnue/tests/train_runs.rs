@@ -696,21 +696,6 @@ fn rates_and_shares_change_step_by_step() {
     assert_eq!(trainer.validator().targets().result_weight(), 1.0);
 }
 
-#[test]
-fn weights_stay_within_the_limit() {
-    let training = random_positions(300, 1);
-    let mut config = config(16);
-    (config.learning_rate, config.weight_limit) = (0.1, 0.05);
-    let parameters = run(config, &training).unwrap().parameters;
-    let weights = parameters.weights();
-    let all = [&weights.feature_weights, &weights.output_weights];
-    let largest = all
-        .into_iter()
-        .flatten()
-        .fold(0.0f32, |a, b| a.max(b.abs()));
-    assert_eq!(largest, 0.05);
-}
-
 /// Two sources, two samples of the first to one of the second.
 #[test]
 fn several_sources_are_mixed_by_weight() {
