@@ -5,6 +5,11 @@
 pub mod by_hand;
 pub mod halfkp;
 pub mod noru_peer;
+pub mod noru_training;
+#[cfg(target_arch = "x86_64")]
+pub mod plain_training;
+pub mod training;
+pub mod training_plot;
 
 use chess_nnue::{Architecture, Delta, Network, Weights};
 use chess_records::{Board, Position};

@@ -196,16 +196,19 @@ impl Batch {
     /// Makes room for the samples, and cuts it by the chunk.
     fn cut<'a, S: Labelled>(&'a mut self, chunks: &'a [Samples<S>]) -> Vec<Share<'a, S>> {
         let samples = chunks.iter().flat_map(|chunk| &chunk.samples);
-        let men_of = |sample: &S| sample.placement().men() as usize;
         let len = chunks.iter().map(|chunk| chunk.samples.len()).sum();
         self.targets.resize(len, 0.0);
         self.output_buckets.resize(len, 0);
-        let mut men = self.inputs.resize(samples.map(men_of));
+        let men = samples.map(|sample| sample.placement().men() as usize);
+        let (mut men, mut ends) = self.inputs.resize(men);
         let mut targets = self.targets.as_mut_slice();
         let mut output_buckets = self.output_buckets.as_mut_slice();
+        let mut start = 0;
         let shares = chunks.iter().map(|chunk| {
             let len = chunk.samples.len();
-            let men_len = chunk.samples.iter().map(men_of).sum();
+            let ends = ends.split_off(..len).unwrap_or_default();
+            let end = ends.last().map_or(start, |&end| end as usize);
+            let men_len = end - core::mem::replace(&mut start, end);
             Share {
                 samples: chunk,
                 men: men.split_off_mut(..men_len).unwrap_or_default(),
@@ -230,12 +233,12 @@ impl<S: Labelled> Share<'_, S> {
         let labels = self.targets.iter_mut().zip(self.output_buckets);
         let samples = self.samples.samples.iter().zip(&self.samples.indices);
         for ((sample, &index), (target, output_bucket)) in samples.zip(labels) {
-            let found = targets.target(sample.label(), sample.side_to_move());
+            let (mover, placement) = (sample.side_to_move(), sample.placement());
+            let found = targets.target(sample.label(), mover);
             *target = found.map_err(|source| SampleError::Target { index, source })?;
-            let placement = sample.placement();
             *output_bucket = architecture.output_bucket(&placement) as u8;
             let men = self.men.split_off_mut(..placement.men() as usize);
-            fill(men.unwrap_or_default(), sample, architecture);
+            fill(men.unwrap_or_default(), mover, &placement, architecture);
         }
         Ok(())
     }

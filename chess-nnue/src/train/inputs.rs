@@ -2,7 +2,7 @@
 
 use std::vec::Vec;
 
-use chess_records::Board;
+use chess_records::{Color, Piece, Placement, Square};
 
 use crate::Architecture;
 
@@ -80,8 +80,9 @@ impl Inputs {
         }
     }
 
-    /// Makes room for samples with these numbers of men. They are to be filled in.
-    pub(super) fn resize(&mut self, men: impl Iterator<Item = usize>) -> &mut [Man] {
+    /// Makes room for samples with these numbers of men, and gives the men, which are to be filled in,
+    /// and where each sample's end.
+    pub(super) fn resize(&mut self, men: impl Iterator<Item = usize>) -> (&mut [Man], &[u32]) {
         self.ends.clear();
         let mut end = 0;
         for men in men {
@@ -89,18 +90,63 @@ impl Inputs {
             self.ends.push(end);
         }
         self.men.resize(end as usize, [0; 2]);
-        &mut self.men
+        (&mut self.men, &self.ends)
     }
 }
 
-/// Fills in the men of one board, as many as its placement counts.
-pub(super) fn fill(men: &mut [Man], board: &impl Board, architecture: &Architecture) {
-    let (mover, placement) = (board.side_to_move(), board.placement());
-    let views = [mover, mover.opponent()].map(|view| architecture.perspective(view, &placement));
-    for (man, (piece, square)) in men.iter_mut().zip(placement.pieces()) {
-        *man = [
-            views[0].input(piece, square) as u16,
-            views[1].input(piece, square) as u16,
+/// Fills in the men of one position, as many as its placement counts.
+pub(super) fn fill(
+    men: &mut [Man],
+    mover: Color,
+    placement: &Placement,
+    architecture: &Architecture,
+) {
+    let views = [mover, mover.opponent()].map(|view| architecture.perspective(view, placement));
+    let mut men = men.iter_mut();
+    for piece in Piece::ALL {
+        // The lowest six bits are those of the square, flipped: those of a1 are the flips.
+        let first = [
+            views[0].input(piece, Square::A1) as u16,
+            views[1].input(piece, Square::A1) as u16,
         ];
+        let mut squares = placement.mask(piece);
+        while squares != 0
+            && let Some(man) = men.next()
+        {
+            let square = squares.trailing_zeros() as u16;
+            *man = [first[0] ^ square, first[1] ^ square];
+            squares &= squares - 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::KingBuckets;
+    use crate::train::train_common::random_positions;
+    use chess_records::Board;
+
+    #[test]
+    fn inputs_are_the_evaluators() {
+        let map = core::array::from_fn(|square| (square % 32) as u8);
+        let plain = Architecture::new(16).unwrap();
+        let bucketed = plain
+            .clone()
+            .with_king_buckets(KingBuckets::new(map, true).unwrap());
+        for architecture in [plain, bucketed] {
+            for sample in random_positions(100, 1).0 {
+                let placement = sample.placement();
+                let mut men = std::vec![[0; 2]; placement.men() as usize];
+                let mover = sample.side_to_move();
+                fill(&mut men, mover, &placement, &architecture);
+                let views = [mover, mover.opponent()]
+                    .map(|view| architecture.perspective(view, &placement));
+                let expected = placement
+                    .pieces()
+                    .map(|(piece, square)| views.map(|view| view.input(piece, square) as u16));
+                assert!(expected.eq(men));
+            }
+        }
     }
 }
