@@ -459,7 +459,10 @@ fn help_teaches() {
     for (command, taught) in [
         ("eval", "learns nothing in training"),
         ("inspect", "A hidden value is dead if"),
-        ("convert", "No weight is changed"),
+        ("train", "A configuration file:"),
+        ("resume", "byte for byte"),
+        ("validate", "stands at the end as WARNING"),
+        ("convert", "No weight of a network is"),
         ("bench", "Times are nanoseconds"),
         ("compare", "B less A"),
     ] {

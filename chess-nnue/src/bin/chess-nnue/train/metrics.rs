@@ -305,7 +305,7 @@ mod tests {
         metrics.write(step(3)).unwrap();
         assert_eq!(fs::read(&path).unwrap(), whole);
         assert_eq!(open(&path, 0).rows(), []);
-        assert_eq!(fs::read(&path).unwrap(), []);
+        assert_eq!(fs::read(&path).unwrap(), b"");
     }
 
     #[test]

@@ -87,20 +87,20 @@ pub(crate) struct Arguments {
     /// What is held out whole
     #[arg(long)]
     held_out_by: Option<HeldOutBy>,
-    #[command(flatten)]
-    formats: Formats,
     /// The run's folder, which must be new or empty
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
+    /// Print a configuration with comments that trains on the sample of the repository
+    #[arg(long)]
+    example_config: bool,
+    #[command(flatten)]
+    formats: Formats,
     #[command(flatten)]
     training: Training,
     #[command(flatten)]
     filter: Filter,
     #[command(flatten)]
     output: Output,
-    /// Print a configuration with comments that trains on the sample of the repository
-    #[arg(long)]
-    example_config: bool,
 }
 
 /// What the names of files do not say.
