@@ -293,12 +293,18 @@ impl Architecture {
     /// How `view` numbers its inputs while its king stands where it does.
     #[inline]
     pub(crate) fn perspective(&self, view: Color, placement: &Placement) -> Perspective {
+        self.perspective_from(view, placement.king(view))
+    }
+
+    /// How `view` numbers its inputs while its king stands on this square.
+    #[inline]
+    pub(crate) fn perspective_from(&self, view: Color, king: Square) -> Perspective {
         if self.ignores_kings() {
             return Perspective::new(view, 0, false);
         }
         let king = match view {
-            Color::White => placement.king(view),
-            Color::Black => placement.king(view).flip_rank(),
+            Color::White => king,
+            Color::Black => king.flip_rank(),
         };
         let bucket = self.king_buckets.map[king.index()];
         let mirrored = self.king_buckets.mirrored && king.file() > 3;
@@ -313,6 +319,11 @@ pub(crate) struct Perspective {
     first: [usize; Color::COUNT],
     /// What a square's number is flipped by.
     flip: usize,
+    /// The bucket's first input.
+    base: usize,
+    /// What a square's number is flipped by beyond what [`feature_index`](crate::feature_index) flips
+    /// it by.
+    mirror: usize,
     /// A number of its own for each bucket and side of the mirror.
     variant: usize,
 }
@@ -330,6 +341,8 @@ impl Perspective {
         Self {
             first,
             flip,
+            base,
+            mirror,
             variant: 2 * bucket + mirrored as usize,
         }
     }
@@ -337,6 +350,13 @@ impl Perspective {
     /// The number of this bucket and side of the mirror, under [`Architecture::variants`].
     pub(crate) const fn variant(&self) -> usize {
         self.variant
+    }
+
+    /// The input that stands for one of the plain 768, as
+    /// [`feature_index`](crate::feature_index) numbers them for the view.
+    #[inline(always)]
+    pub(crate) const fn input_of_plain(&self, plain: u16) -> usize {
+        self.base + (plain as usize ^ self.mirror)
     }
 
     /// The input of `piece` on `square`: [`feature_index`](crate::feature_index) with the mirror and in
@@ -404,6 +424,17 @@ mod tests {
             .with_king_buckets(KingBuckets::new(map, true).unwrap());
         assert_eq!(architecture.inputs(), 3 * 768);
         let placement = placement(Square::C1, Square::E8);
+        for view in Color::ALL {
+            let perspective = architecture.perspective(view, &placement);
+            for (piece, square) in Piece::ALL
+                .into_iter()
+                .flat_map(|p| Square::ALL.map(|s| (p, s)))
+            {
+                let plain = crate::feature_index(view, piece, square) as u16;
+                let input = perspective.input(piece, square);
+                assert_eq!(perspective.input_of_plain(plain), input);
+            }
+        }
         let pawn = Piece::new(Color::White, PieceType::Pawn);
         let white = architecture.perspective(Color::White, &placement);
         assert_eq!(white.input(pawn, Square::A2), 8);

@@ -32,7 +32,8 @@ pub struct Arithmetic {
     /// clip · weight in 16 bits or 32. Narrow when QA · max |weight| ≤ 32767.
     pub products: Width,
     /// The output sum in 32 bits or 64. Narrow when QA² · Σ |weight| < 2³¹ for SCReLU, QA · Σ
-    /// |weight| < 2³¹ for CReLU, in every output bucket.
+    /// |weight| < 2³¹ for CReLU, in every output bucket. Wide sums of narrow products are taken in
+    /// parts that fit 32 bits, and cost little more.
     pub sums: Width,
 }
 

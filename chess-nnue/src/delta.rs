@@ -2,6 +2,9 @@
 
 use chess_records::{Color, Piece, PieceType, Placement, Square};
 
+use crate::arch::Counts;
+use crate::features::feature_index;
+
 /// The pieces that a move lifts and the pieces that it puts down: at most two of each.
 ///
 /// Everything is lifted before anything is put down, so castling in Chess960, where king and rook
@@ -12,6 +15,100 @@ use chess_records::{Color, Piece, PieceType, Placement, Square};
 pub struct Delta {
     lifted: Pieces,
     put: Pieces,
+    /// Whether all pieces that are put down are White's, and whether all are Black's.
+    put_by: [bool; Color::COUNT],
+    step: Step,
+}
+
+/// A move as hidden values see it: the inputs that it turns on and off.
+///
+/// They are numbered once, where the move is described, and not for every position it is made in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Step {
+    /// For White's view and for Black's, as [`feature_index`] numbers them: two places for those turned
+    /// on, two for those turned off, used or not.
+    inputs: [[u16; 4]; Color::COUNT],
+    on: u8,
+    off: u8,
+    kind: Kind,
+    moves_king: bool,
+}
+
+/// How many pieces a move lifts and puts down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// One, and one.
+    Quiet,
+    /// Two, and one.
+    Capture,
+    /// Two, and two.
+    Castling,
+    /// None at all.
+    Null,
+    /// Other numbers, which no move of chess has.
+    Other,
+}
+
+impl Step {
+    const fn new(lifted: &Pieces, put: &Pieces) -> Self {
+        let men = [
+            put.pieces[0],
+            put.pieces[1],
+            lifted.pieces[0],
+            lifted.pieces[1],
+        ];
+        let mut step = Self {
+            inputs: [[0; 4]; Color::COUNT],
+            on: put.len,
+            off: lifted.len,
+            kind: match (lifted.len, put.len) {
+                (1, 1) => Kind::Quiet,
+                (2, 1) => Kind::Capture,
+                (2, 2) => Kind::Castling,
+                (0, 0) => Kind::Null,
+                _ => Kind::Other,
+            },
+            moves_king: false,
+        };
+        let mut place = 0;
+        while place < men.len() {
+            let (piece, square) = men[place];
+            step.inputs[0][place] = feature_index(Color::White, piece, square) as u16;
+            step.inputs[1][place] = feature_index(Color::Black, piece, square) as u16;
+            // An unused place holds a pawn.
+            step.moves_king |= matches!(piece.piece_type, PieceType::King);
+            place += 1;
+        }
+        step
+    }
+
+    /// The inputs of a view without buckets and mirrors: two places for those turned on, two for those
+    /// turned off.
+    #[inline(always)]
+    pub(crate) const fn inputs(&self, view: Color) -> &[u16; 4] {
+        &self.inputs[view.index()]
+    }
+
+    /// How many inputs are turned on and how many off.
+    #[inline(always)]
+    pub(crate) const fn counts(&self) -> Counts {
+        Counts {
+            added: self.on as usize,
+            removed: self.off as usize,
+        }
+    }
+
+    /// The numbers of pieces once more.
+    #[inline(always)]
+    pub(crate) const fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Whether one of the pieces is a king.
+    #[inline(always)]
+    pub(crate) const fn moves_king(&self) -> bool {
+        self.moves_king
+    }
 }
 
 /// Up to two pieces. The unused places hold what [`Pieces::NONE`] holds, so that equal lists compare
@@ -42,6 +139,17 @@ impl Pieces {
         }
     }
 
+    const fn are_of(&self, color: Color) -> bool {
+        let mut place = 0;
+        while place < self.len as usize {
+            if self.pieces[place].0.color as u8 != color as u8 {
+                return false;
+            }
+            place += 1;
+        }
+        true
+    }
+
     fn push(&mut self, piece: (Piece, Square)) -> Option<()> {
         *self.pieces.get_mut(usize::from(self.len))? = piece;
         self.len += 1;
@@ -59,29 +167,29 @@ impl Pieces {
 }
 
 impl Delta {
-    /// Nothing changes.
-    pub(crate) const NONE: Self = Self {
-        lifted: Pieces::NONE,
-        put: Pieces::NONE,
-    };
+    const fn new(lifted: Pieces, put: Pieces) -> Self {
+        Self {
+            step: Step::new(&lifted, &put),
+            put_by: [put.are_of(Color::White), put.are_of(Color::Black)],
+            lifted,
+            put,
+        }
+    }
 
     /// A piece moves to an empty square.
     #[must_use]
     pub const fn quiet(piece: Piece, from: Square, to: Square) -> Self {
-        Self {
-            lifted: Pieces::one((piece, from)),
-            put: Pieces::one((piece, to)),
-        }
+        Self::new(Pieces::one((piece, from)), Pieces::one((piece, to)))
     }
 
     /// A piece takes an enemy piece of type `captured` on the square it moves to.
     #[must_use]
     pub const fn capture(piece: Piece, from: Square, to: Square, captured: PieceType) -> Self {
         let captured = Piece::new(piece.color.opponent(), captured);
-        Self {
-            lifted: Pieces::two((piece, from), (captured, to)),
-            put: Pieces::one((piece, to)),
-        }
+        Self::new(
+            Pieces::two((piece, from), (captured, to)),
+            Pieces::one((piece, to)),
+        )
     }
 
     /// A pawn takes another in passing: from `from` to `to`, the taken pawn standing on `to`'s file
@@ -91,19 +199,19 @@ impl Delta {
         let pawn = Piece::new(color, PieceType::Pawn);
         let taken = Piece::new(color.opponent(), PieceType::Pawn);
         let beside = Square::ALL[usize::from(from.rank()) * 8 + usize::from(to.file())];
-        Self {
-            lifted: Pieces::two((pawn, from), (taken, beside)),
-            put: Pieces::one((pawn, to)),
-        }
+        Self::new(
+            Pieces::two((pawn, from), (taken, beside)),
+            Pieces::one((pawn, to)),
+        )
     }
 
     /// A pawn moves to an empty square and becomes a piece of type `promoted`.
     #[must_use]
     pub const fn promotion(color: Color, from: Square, to: Square, promoted: PieceType) -> Self {
-        Self {
-            lifted: Pieces::one((Piece::new(color, PieceType::Pawn), from)),
-            put: Pieces::one((Piece::new(color, promoted), to)),
-        }
+        Self::new(
+            Pieces::one((Piece::new(color, PieceType::Pawn), from)),
+            Pieces::one((Piece::new(color, promoted), to)),
+        )
     }
 
     /// A pawn takes an enemy piece of type `captured` and becomes a piece of type `promoted`.
@@ -117,10 +225,10 @@ impl Delta {
     ) -> Self {
         let pawn = Piece::new(color, PieceType::Pawn);
         let captured = Piece::new(color.opponent(), captured);
-        Self {
-            lifted: Pieces::two((pawn, from), (captured, to)),
-            put: Pieces::one((Piece::new(color, promoted), to)),
-        }
+        Self::new(
+            Pieces::two((pawn, from), (captured, to)),
+            Pieces::one((Piece::new(color, promoted), to)),
+        )
     }
 
     /// A king castles with a rook. Squares may coincide as Chess960 allows: each piece may end where
@@ -135,40 +243,42 @@ impl Delta {
     ) -> Self {
         let king = Piece::new(color, PieceType::King);
         let rook = Piece::new(color, PieceType::Rook);
-        Self {
-            lifted: Pieces::two((king, king_from), (rook, rook_from)),
-            put: Pieces::two((king, king_to), (rook, rook_to)),
-        }
+        Self::new(
+            Pieces::two((king, king_from), (rook, rook_from)),
+            Pieces::two((king, king_to), (rook, rook_to)),
+        )
     }
 
     /// What leads from one placement to another, if at most two pieces have gone and at most two
     /// have come: right for every move, for engines that rather compare than classify.
     #[must_use]
     pub fn between(before: &Placement, after: &Placement) -> Option<Self> {
-        let mut delta = Self::NONE;
+        let (mut lifted, mut put) = (Pieces::NONE, Pieces::NONE);
         for piece in Piece::ALL {
             let (old, new) = (before.mask(piece), after.mask(piece));
             for square in chess_records::Squares::new(old & !new) {
-                delta.lifted.push((piece, square))?;
+                lifted.push((piece, square))?;
             }
             for square in chess_records::Squares::new(new & !old) {
-                delta.put.push((piece, square))?;
+                put.push((piece, square))?;
             }
         }
-        Some(delta)
+        Some(Self::new(lifted, put))
     }
 
-    /// Both places of the pieces put and of those lifted, used or not: what has no loops over them costs
-    /// less than what has.
-    #[inline]
-    pub(crate) const fn places(&self) -> [&[(Piece, Square); 2]; 2] {
-        [&self.put.pieces, &self.lifted.pieces]
+    /// Nothing changes.
+    pub(crate) const NONE: Self = Self::new(Pieces::NONE, Pieces::NONE);
+
+    /// The inputs that the move turns on and off.
+    #[inline(always)]
+    pub(crate) const fn step(&self) -> &Step {
+        &self.step
     }
 
-    /// How many pieces are put and how many lifted.
-    #[inline]
-    pub(crate) const fn counts(&self) -> [usize; 2] {
-        [self.put.len as usize, self.lifted.len as usize]
+    /// Whether the pieces that are put down are this side's.
+    #[inline(always)]
+    pub(crate) const fn is_move_of(&self, mover: Color) -> bool {
+        self.put_by[mover.index()]
     }
 
     /// The pieces taken off, each with the square it stood on.

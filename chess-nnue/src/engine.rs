@@ -1,5 +1,7 @@
 //! What a search needs around the bare score: a limit, and a way past the network.
 
+use core::fmt;
+
 use chess_records::{Board, Color, PieceType, Placement};
 
 use crate::architecture::ArchitectureError;
@@ -19,11 +21,11 @@ use crate::stack::AccumulatorStack;
 /// # fn hand_written(_: &chess_records::Placement, _: chess_records::Color) -> i32 { 0 }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Copy, Debug)]
-pub struct Evaluator<'n> {
+#[derive(Clone, Copy)]
+pub struct Evaluator<'n, R = fn(&Placement) -> bool> {
     network: &'n Network,
     limit_cp: i32,
-    rule: fn(&Placement) -> bool,
+    rule: R,
 }
 
 impl<'n> Evaluator<'n> {
@@ -39,7 +41,9 @@ impl<'n> Evaluator<'n> {
             rule: needs_fallback,
         }
     }
+}
 
+impl<'n, R: Fn(&Placement) -> bool> Evaluator<'n, R> {
     /// This evaluator with scores from `-limit_cp` to `limit_cp`.
     ///
     /// # Panics
@@ -52,11 +56,15 @@ impl<'n> Evaluator<'n> {
         self
     }
 
-    /// This evaluator with another rule for the positions that the network is not asked about.
+    /// This evaluator with another rule for the positions that the network is not asked about: a
+    /// function, or a closure that knows what the engine's options say.
     #[must_use]
-    pub const fn with_rule(mut self, rule: fn(&Placement) -> bool) -> Self {
-        self.rule = rule;
-        self
+    pub fn with_rule<S: Fn(&Placement) -> bool>(self, rule: S) -> Evaluator<'n, S> {
+        Evaluator {
+            network: self.network,
+            limit_cp: self.limit_cp,
+            rule,
+        }
     }
 
     /// The network.
@@ -83,8 +91,10 @@ impl<'n> Evaluator<'n> {
         stack: &mut AccumulatorStack,
         fallback: impl FnOnce(&Placement, Color) -> i32,
     ) -> i32 {
-        if (self.rule)(stack.placement()) {
-            return self.limited(fallback(stack.placement(), stack.side_to_move()));
+        let mover = stack.side_to_move();
+        let placement = stack.placement();
+        if (self.rule)(placement) {
+            return self.limited(fallback(placement, mover));
         }
         self.evaluate(stack)
     }
@@ -92,6 +102,16 @@ impl<'n> Evaluator<'n> {
     #[inline]
     fn limited(&self, score_cp: i32) -> i32 {
         score_cp.clamp(-self.limit_cp, self.limit_cp)
+    }
+}
+
+/// The rule, which may be a closure, is left out.
+impl<R> fmt::Debug for Evaluator<'_, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Evaluator")
+            .field("network", &self.network.fingerprint())
+            .field("limit_cp", &self.limit_cp)
+            .finish_non_exhaustive()
     }
 }
 
@@ -216,6 +236,21 @@ mod tests {
         ] {
             let found = needs_fallback(&position(fen).placement());
             assert_eq!(found, expected, "{fen}");
+        }
+    }
+
+    #[test]
+    fn a_rule_may_be_a_closure() {
+        let network = constant(7);
+        let start = position("4k3/8/8/8/8/8/P7/4KR2 w - -");
+        let mut stack = AccumulatorStack::with_capacity(&network, 0);
+        stack.reset(&start);
+        for fewest in [3, 4, 5] {
+            let evaluator = Evaluator::new(&network)
+                .with_rule(|placement: &Placement| placement.men() < fewest)
+                .with_limit(100);
+            let score = evaluator.evaluate_or(&mut stack, |_, _| -1000);
+            assert_eq!(score, if fewest == 5 { -100 } else { 7 });
         }
     }
 

@@ -16,6 +16,7 @@ mod features;
 mod file;
 mod line;
 mod network;
+mod placements;
 mod rows;
 mod stack;
 

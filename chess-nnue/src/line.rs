@@ -2,14 +2,16 @@
 
 use alloc::vec::Vec;
 
-use chess_records::{Color, Piece, PieceType, Placement, Square};
+use chess_records::{Color, PieceType, Placement};
 
 use crate::arch::{
-    Advance, AdvanceAndScore, Change, Counts, Instructions, Kernel, Lanes, Refresh, Score, Update,
-    Value,
+    Advance, AdvanceAndScore, Change, Changes, Counts, Instructions, Kernel, Lanes, OutputSum,
+    Refresh, Score, Table, Update, Value,
 };
 use crate::architecture::Perspective;
+use crate::delta::Kind;
 use crate::network::Network;
+use crate::placements::Placements;
 use crate::rows::RowList;
 use crate::stack::Ply;
 
@@ -17,10 +19,10 @@ use crate::stack::Ply;
 #[derive(Clone, Debug)]
 pub(crate) struct Storage<T> {
     /// Ply by ply, White's view before Black's.
-    values: Vec<Lanes<T>>,
+    values: Table<T>,
     /// Slot by slot, those of the last refresh: a king that comes back to a bucket finds most of them
     /// right. There is a slot for each view and each of the ways it may number its inputs.
-    kept: Vec<Lanes<T>>,
+    kept: Table<T>,
     /// Slot by slot, the position that the kept values are of.
     placements: Vec<Option<Placement>>,
 }
@@ -31,8 +33,8 @@ impl<T: Value> Storage<T> {
         let slots = Color::COUNT * network.architecture().variants();
         let len = plies.saturating_mul(Color::COUNT * blocks);
         Self {
-            values: alloc::vec![Lanes::ZERO; len],
-            kept: alloc::vec![Lanes::ZERO; slots * blocks],
+            values: Table::new(alloc::vec![Lanes::ZERO; len], blocks),
+            kept: Table::new(alloc::vec![Lanes::ZERO; slots * blocks], blocks),
             placements: alloc::vec![None; slots],
         }
     }
@@ -41,7 +43,8 @@ impl<T: Value> Storage<T> {
     pub(crate) fn adopt(&mut self, network: &Network, plies: usize) -> bool {
         self.placements.fill(None);
         let slots = Color::COUNT * network.architecture().variants();
-        self.values.len() == plies * Color::COUNT * network.blocks()
+        self.values.rows() == plies * Color::COUNT
+            && self.values.row_blocks() == network.blocks()
             && self.placements.len() == slots
     }
 
@@ -61,57 +64,39 @@ fn difference(one: &Placement, other: &Placement) -> u64 {
 /// The plies from the root to the present one, and the network that they are evaluated with.
 pub(crate) struct Line<'a> {
     plies: &'a mut [Ply],
+    placements: &'a mut Placements,
     network: &'a Network,
 }
 
 impl<'a> Line<'a> {
-    pub(crate) const fn new(plies: &'a mut [Ply], network: &'a Network) -> Self {
-        Self { plies, network }
+    pub(crate) const fn new(
+        plies: &'a mut [Ply],
+        placements: &'a mut Placements,
+        network: &'a Network,
+    ) -> Self {
+        Self {
+            plies,
+            placements,
+            network,
+        }
     }
 
     /// The score of the present position.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn evaluate<T: Value>(mut self, storage: &mut Storage<T>) -> i32 {
         let top = self.plies.len() - 1;
-        if self.is_one_step_away(top) {
-            return self.advance_and_score(top, &mut storage.values);
-        }
         if self.plies[top].computed != [true; 2] {
             self.bring_up(top, storage);
         }
         self.score(top, &storage.values)
     }
 
-    /// Whether both views' values follow from those of the ply below by one move: the usual case in a
-    /// search.
-    #[inline]
-    fn is_one_step_away(&self, top: usize) -> bool {
-        let [.., below, ply] = &*self.plies else {
-            return false;
-        };
-        below.computed == [true; 2]
-            && ply.computed == [false; 2]
-            && (self.network.architecture().ignores_kings()
-                || !(self.turns_view(top, Color::White) || self.turns_view(top, Color::Black)))
-    }
-
-    /// Both views' values of the top from those of the ply below, and the score from them.
-    #[inline]
-    fn advance_and_score<T: Value>(&mut self, top: usize, values: &mut [Lanes<T>]) -> i32 {
-        self.plies[top].computed = [true; Color::COUNT];
-        self.network.backend().run(OneStep {
-            network: self.network,
-            ply: &self.plies[top],
-            values: &mut values[self.start(top - 1)..self.start(top + 1)],
-        })
-    }
-
     /// The score of the top, whose values are computed.
     #[inline]
-    fn score<T: Value>(&self, top: usize, values: &[Lanes<T>]) -> i32 {
+    fn score<T: Value>(&self, top: usize, values: &Table<T>) -> i32 {
         let ply = &self.plies[top];
         let bucket = self.network.architecture().output_bucket_of(ply.men.into());
-        let of = |view: Color| &values[self.range(top, view)];
+        let of = |view: Color| values.row(row(top, view));
         let sum = self.network.backend().run(Score {
             row: self.network.output_row(bucket),
             values: [of(ply.side_to_move), of(ply.side_to_move.opponent())],
@@ -120,7 +105,6 @@ impl<'a> Line<'a> {
     }
 
     /// Makes both views' values at the top those of the present position.
-    #[inline(never)]
     fn bring_up<T: Value>(&mut self, top: usize, storage: &mut Storage<T>) {
         for view in Color::ALL {
             match self.nearest_computed(top, view) {
@@ -129,7 +113,7 @@ impl<'a> Line<'a> {
                         self.advance(ply, view, &mut storage.values);
                     }
                 }
-                None => self.refresh(top, view, storage),
+                None => self.refresh(view, storage),
             }
         }
     }
@@ -145,64 +129,55 @@ impl<'a> Line<'a> {
             if ply == 0 || self.turns_view(ply, view) {
                 return None;
             }
-            let Counts { added, removed } = self.plies[ply].counts();
+            let Counts { added, removed } = self.plies[ply].delta.step().counts();
             rows_left = rows_left.checked_sub(added + removed)?;
         }
         None
     }
 
-    /// Whether the move to this ply brought the view's king to another bucket or side of the mirror,
-    /// so that all its inputs changed.
-    #[inline]
+    /// Whether the move to this ply changed how the view numbers its inputs.
     fn turns_view(&self, ply: usize, view: Color) -> bool {
-        let architecture = self.network.architecture();
-        let perspective = |ply: usize| architecture.perspective(view, &self.plies[ply].placement);
-        !architecture.ignores_kings() && perspective(ply) != perspective(ply - 1)
+        turns_view(self.network, &self.plies[ply - 1], &self.plies[ply], view)
     }
 
-    /// Makes a view's values of a ply from those kept of the last position in which the view numbered
+    /// Makes a view's values of the top from those kept of the last position in which the view numbered
     /// its inputs as it does now, or from nothing where that takes fewer rows.
-    fn refresh<T: Value>(&mut self, ply: usize, view: Color, storage: &mut Storage<T>) {
-        let range = self.range(ply, view);
-        let ply = &mut self.plies[ply];
-        let perspective = self
-            .network
-            .architecture()
-            .perspective(view, &ply.placement);
+    fn refresh<T: Value>(&mut self, view: Color, storage: &mut Storage<T>) {
+        let row = row(self.plies.len() - 1, view);
+        let after = self.placements.last(self.plies);
+        let perspective = self.network.architecture().perspective(view, after);
         let slot = storage.slot(view, perspective);
         let known = storage.placements[slot].is_some();
-        let (after, views) = (&ply.placement, &[perspective]);
+        let views = &[perspective];
         let before = storage.placements[slot].replace(*after).unwrap_or(*after);
         let [mut added, mut removed] = [difference(&before, after); 2];
         let changed =
             (after.occupied() & added).count_ones() + (before.occupied() & removed).count_ones();
-        let afresh = !known || changed >= ply.men.into();
+        let afresh = !known || changed >= after.men();
         if afresh {
             (added, removed) = (u64::MAX, 0);
         }
         let [added] = RowList::of_men(self.network, views, after, added);
         let [removed] = RowList::of_men(self.network, views, &before, removed);
-        let blocks = self.network.blocks();
         self.network.backend().run(Refresh {
             bias: self.network.biases(),
-            table: self.network.table(),
+            table: self.network.table().as_slice(),
             afresh,
             added: added.as_slice(),
             removed: removed.as_slice(),
-            kept: &mut storage.kept[slot * blocks..][..blocks],
-            values: &mut storage.values[range],
+            kept: storage.kept.row_mut(slot),
+            values: storage.values.row_mut(row),
         });
-        ply.computed[view.index()] = true;
+        let top = self.plies.len() - 1;
+        self.plies[top].computed[view.index()] = true;
     }
 
     /// Makes a view's values of a ply from those of the ply below it.
-    fn advance<T: Value>(&mut self, ply: usize, view: Color, values: &mut [Lanes<T>]) {
-        let (below, above) = values.split_at_mut(self.start(ply));
-        let parent = &below[self.range(ply - 1, view)];
-        let child = &mut above[self.range(0, view)];
+    fn advance<T: Value>(&mut self, ply: usize, view: Color, values: &mut Table<T>) {
+        let [parent, _, child] = values.rows_mut(row(ply - 1, view), self.network.blocks());
         self.network.backend().run(Advance {
             table: self.network.table(),
-            counts: self.plies[ply].counts(),
+            counts: self.plies[ply].delta.step().counts(),
             update: Update {
                 parent,
                 child,
@@ -211,83 +186,200 @@ impl<'a> Line<'a> {
         });
         self.plies[ply].computed[view.index()] = true;
     }
+}
 
-    #[inline]
-    fn blocks(&self) -> usize {
-        self.network.blocks()
-    }
+/// The row that holds a view's values of a ply.
+#[inline(always)]
+const fn row(ply: usize, view: Color) -> usize {
+    ply * Color::COUNT + view.index()
+}
 
-    /// Where a ply's values begin.
-    #[inline]
-    fn start(&self, ply: usize) -> usize {
-        ply * Color::COUNT * self.blocks()
+/// The score of the top, if it is a usual move away from a ply whose values are known: the usual case in
+/// a search.
+#[inline(always)]
+pub(crate) fn score_after_one_step<T: Value>(
+    plies: &mut [Ply],
+    top: usize,
+    network: &Network,
+    storage: &mut Storage<T>,
+) -> Option<i32> {
+    let [below, ply, ..] = plies.get_mut(top.wrapping_sub(1)..)? else {
+        return None;
+    };
+    if below.computed != [true; 2] || ply.computed != [false; 2] {
+        return None;
     }
+    if ply.delta.step().moves_king() && turns_a_view(network, below, ply) {
+        return None;
+    }
+    let below = row(top - 1, Color::White);
+    match ply.delta.step().kind() {
+        Kind::Quiet => score_after::<T, 1, 1>(network, ply, below, &mut storage.values),
+        Kind::Capture => score_after::<T, 1, 2>(network, ply, below, &mut storage.values),
+        Kind::Castling => score_after::<T, 2, 2>(network, ply, below, &mut storage.values),
+        Kind::Null => score_after::<T, 0, 0>(network, ply, below, &mut storage.values),
+        Kind::Other => None,
+    }
+}
 
-    /// Where a view's values of a ply are kept.
-    #[inline]
-    fn range(&self, ply: usize, view: Color) -> core::ops::Range<usize> {
-        let start = self.start(ply) + view.index() * self.blocks();
-        start..start + self.blocks()
-    }
+#[inline(never)]
+fn turns_a_view(network: &Network, below: &Ply, ply: &Ply) -> bool {
+    let mut views = Color::ALL.into_iter();
+    views.any(|view| turns_view(network, below, ply, view))
+}
+
+/// Whether the move to a ply brought the view's king to another bucket or side of the mirror, so that
+/// all its inputs changed.
+#[inline]
+fn turns_view(network: &Network, below: &Ply, ply: &Ply, view: Color) -> bool {
+    let architecture = network.architecture();
+    ply.delta.step().moves_king()
+        && !architecture.ignores_kings()
+        && architecture.perspective_from(view, below.kings[view.index()])
+            != architecture.perspective_from(view, ply.kings[view.index()])
+}
+
+/// Both views' values of a ply from those of the ply below, and the score from them.
+#[inline(always)]
+fn score_after<T: Value, const ADDED: usize, const REMOVED: usize>(
+    network: &Network,
+    ply: &mut Ply,
+    below: usize,
+    values: &mut Table<T>,
+) -> Option<i32> {
+    let bucket = network.architecture().output_bucket_of(ply.men.into());
+    let step = OneStep {
+        network,
+        ply,
+        bucket,
+        below,
+        values,
+    };
+    let ignores_kings = network.architecture().ignores_kings();
+    let score = match (network.output_sum(), ignores_kings) {
+        (OutputSum::ScreluNarrow, true) => step.score::<ADDED, REMOVED, true, true>(),
+        (OutputSum::ScreluNarrow, false) => step.score::<ADDED, REMOVED, true, false>(),
+        (OutputSum::CreluNarrow, true) => step.score::<ADDED, REMOVED, false, true>(),
+        (OutputSum::CreluNarrow, false) => step.score::<ADDED, REMOVED, false, false>(),
+        _ => return None,
+    };
+    ply.computed = [true; Color::COUNT];
+    Some(score)
 }
 
 /// The rows that the move to a ply adds and removes for a view.
 #[inline(always)]
 fn change(network: &Network, ply: &Ply, view: Color) -> Change {
-    let perspective = network.architecture().perspective(view, &ply.placement);
-    let row =
-        |&(piece, square): &(Piece, Square)| network.first_block(perspective.input(piece, square));
-    let [put, lifted] = ply.delta.places();
+    let king = ply.kings[view.index()];
+    let perspective = network.architecture().perspective_from(view, king);
+    let plain = ply.delta.step().inputs(view);
     Change {
-        added: [row(&put[0]), row(&put[1])],
-        removed: [row(&lifted[0]), row(&lifted[1])],
+        added: [
+            perspective.input_of_plain(plain[0]),
+            perspective.input_of_plain(plain[1]),
+        ],
+        removed: [
+            perspective.input_of_plain(plain[2]),
+            perspective.input_of_plain(plain[3]),
+        ],
     }
 }
 
-/// The usual case of a search, as one kernel: there is more to hand over than to do.
+/// A move with what it is to be evaluated with.
 struct OneStep<'a, T> {
     network: &'a Network,
     ply: &'a Ply,
-    /// The values of the ply below, then those of the ply.
-    values: &'a mut [Lanes<T>],
+    bucket: usize,
+    /// The row of White's view of the ply below.
+    below: usize,
+    values: &'a mut Table<T>,
 }
 
-impl<T: Value> Kernel for OneStep<'_, T> {
-    /// The score.
+impl<T: Value> OneStep<'_, T> {
+    #[inline(always)]
+    fn score<
+        const ADDED: usize,
+        const REMOVED: usize,
+        const SQUARED: bool,
+        const IGNORES_KINGS: bool,
+    >(
+        self,
+    ) -> i32 {
+        let (network, bucket) = (self.network, self.bucket);
+        let kernel = KnownStep::<T, ADDED, REMOVED, SQUARED, IGNORES_KINGS>(self);
+        let sum = network.backend().run(kernel);
+        network.score_of::<SQUARED>(sum.into(), bucket)
+    }
+}
+
+/// A move of a known kind for a network of a known kind. The kernel is told little and finds the rest
+/// itself: what is handed over goes through memory.
+struct KnownStep<
+    'a,
+    T,
+    const ADDED: usize,
+    const REMOVED: usize,
+    const SQUARED: bool,
+    const IGNORES_KINGS: bool,
+>(OneStep<'a, T>);
+
+impl<
+    T: Value,
+    const ADDED: usize,
+    const REMOVED: usize,
+    const SQUARED: bool,
+    const IGNORES_KINGS: bool,
+> Kernel for KnownStep<'_, T, ADDED, REMOVED, SQUARED, IGNORES_KINGS>
+{
+    /// The output sum.
     type Output = i32;
 
     #[inline(always)]
     fn run<I: Instructions>(self, instructions: I) -> i32 {
-        let Self {
+        let OneStep {
             network,
             ply,
+            bucket,
+            below,
             values,
-        } = self;
-        let blocks = network.blocks();
-        let (parents, children) = values.split_at_mut(2 * blocks);
-        let mut parents = parents.split_at(blocks);
-        let mut children = children.split_at_mut(blocks);
+        } = self.0;
+        let mut output = network.output_row(bucket);
         if ply.side_to_move == Color::Black {
-            parents = (parents.1, parents.0);
-            children = (children.1, children.0);
+            output.weights.swap(0, 1);
         }
-        let mover = Update {
-            parent: parents.0,
-            child: children.0,
-            change: change(network, ply, ply.side_to_move),
-        };
-        let other = Update {
-            parent: parents.1,
-            child: children.1,
-            change: change(network, ply, ply.side_to_move.opponent()),
-        };
-        let bucket = network.architecture().output_bucket_of(ply.men.into());
-        let kernel = AdvanceAndScore {
-            row: network.output_row(bucket),
+        let kernel = AdvanceAndScore::<T, Moved<'_, IGNORES_KINGS>, ADDED, REMOVED, SQUARED> {
             table: network.table(),
-            counts: ply.counts(),
-            updates: [mover, other],
+            output,
+            values,
+            below,
+            changes: Moved { network, ply },
         };
-        network.score(kernel.run(instructions), bucket)
+        kernel.run(instructions)
+    }
+}
+
+/// What the move to a ply changes.
+struct Moved<'a, const IGNORES_KINGS: bool> {
+    network: &'a Network,
+    ply: &'a Ply,
+}
+
+impl<const IGNORES_KINGS: bool> Changes for Moved<'_, IGNORES_KINGS> {
+    #[inline(always)]
+    fn change(&self, view: Color) -> Change {
+        if IGNORES_KINGS {
+            return plain_change(self.ply, view);
+        }
+        change(self.network, self.ply, view)
+    }
+}
+
+/// The same for a view that numbers its inputs as the plain ones are.
+#[inline(always)]
+fn plain_change(ply: &Ply, view: Color) -> Change {
+    let plain = ply.delta.step().inputs(view);
+    Change {
+        added: [plain[0].into(), plain[1].into()],
+        removed: [plain[2].into(), plain[3].into()],
     }
 }

@@ -6,7 +6,9 @@ use core::marker::PhantomData;
 use chess_records::{Board, Color, Placement};
 use thiserror::Error;
 
-use crate::arch::{Backend, LANES, Lanes, OutputRow, OutputSum, ScoreOfRows, Sum, Value, blocks};
+use crate::arch::{
+    Backend, LANES, Lanes, OutputRow, OutputSum, ScoreOfRows, Sum, Table, Value, blocks,
+};
 use crate::architecture::{Activation, Architecture};
 use crate::arithmetic::{Arithmetic, Width};
 use crate::rows::RowList;
@@ -72,9 +74,9 @@ pub struct Network {
     arithmetic: Arithmetic,
     output_sum: OutputSum,
     backend: Backend,
-    feature_weights: Vec<Lanes<i16>>,
-    feature_biases: Vec<Lanes<i16>>,
-    output_weights: Vec<Lanes<i16>>,
+    feature_weights: Table<i16>,
+    feature_biases: Table<i16>,
+    output_weights: Table<i16>,
     output_biases: Vec<i32>,
     fingerprint: u64,
 }
@@ -104,7 +106,7 @@ impl Network {
     ) -> Self {
         let arithmetic = Arithmetic::of(&architecture, weights);
         Self {
-            output_sum: OutputSum::choose(architecture.activation(), arithmetic),
+            output_sum: output_sum(&architecture, arithmetic, weights),
             backend: Backend::detect(),
             feature_weights: padded(&weights.feature_weights, architecture.hidden()),
             feature_biases: padded(&weights.feature_biases, architecture.hidden()),
@@ -134,9 +136,9 @@ impl Network {
     pub fn weights(&self) -> Weights {
         let hidden = self.architecture.hidden();
         Weights {
-            feature_weights: unpadded(&self.feature_weights, hidden),
-            feature_biases: unpadded(&self.feature_biases, hidden),
-            output_weights: unpadded(&self.output_weights, hidden),
+            feature_weights: unpadded(self.feature_weights.as_slice(), hidden),
+            feature_biases: unpadded(self.feature_biases.as_slice(), hidden),
+            output_weights: unpadded(self.output_weights.as_slice(), hidden),
             output_biases: self.output_biases.clone(),
         }
     }
@@ -182,7 +184,7 @@ impl Network {
             row: self.output_row(bucket),
             values: rows.each_ref().map(|rows| Sum {
                 bias: self.biases(),
-                table: self.table(),
+                table: self.table().as_slice(),
                 rows: rows.as_slice(),
             }),
             width: PhantomData::<T>,
@@ -193,22 +195,29 @@ impl Network {
     /// Bias, scale and the way back to centipawns; both divisions truncate toward zero.
     #[inline]
     pub(crate) fn score(&self, sum: i64, bucket: usize) -> i32 {
-        let output = Output {
-            sum,
-            squared: self.architecture.activation() == Activation::Screlu,
-            bias: self.output_biases[bucket].into(),
-            eval_scale: self.architecture.eval_scale().into(),
-        };
-        match (self.architecture.qa(), self.architecture.qb()) {
-            (255, 64) => output.usual_centipawns(),
-            (qa, qb) => output.centipawns(qa.into(), qb.into()),
+        match self.architecture.activation() {
+            Activation::Screlu => self.score_of::<true>(sum, bucket),
+            Activation::Crelu => self.score_of::<false>(sum, bucket),
         }
+    }
+
+    /// The same where the activation is known.
+    #[inline(always)]
+    pub(crate) fn score_of<const SQUARED: bool>(&self, sum: i64, bucket: usize) -> i32 {
+        let bias = self.output_biases[bucket].into();
+        let eval_scale = self.architecture.eval_scale().into();
+        let score = match (self.architecture.qa(), self.architecture.qb()) {
+            // Constants, so that there is no division: two take as long as half an output sum.
+            (255, 64) => centipawns::<SQUARED>(sum, bias, eval_scale, [255, 64]),
+            (qa, qb) => unusual_centipawns::<SQUARED>(sum, bias, eval_scale, [qa, qb]),
+        };
+        i32::try_from(score).unwrap_or_else(|_| nearest(score))
     }
 
     /// The blocks of one view.
     #[inline]
     pub(crate) fn blocks(&self) -> usize {
-        self.feature_biases.len()
+        self.feature_weights.row_blocks()
     }
 
     /// The number of an input's first block.
@@ -219,53 +228,58 @@ impl Network {
 
     #[inline]
     pub(crate) fn biases(&self) -> &[Lanes<i16>] {
-        &self.feature_biases
+        self.feature_biases.as_slice()
     }
 
     /// The rows of all inputs.
     #[inline]
-    pub(crate) fn table(&self) -> &[Lanes<i16>] {
+    pub(crate) fn table(&self) -> &Table<i16> {
         &self.feature_weights
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn output_row(&self, bucket: usize) -> OutputRow<'_> {
-        let row = &self.output_weights[2 * bucket * self.blocks()..][..2 * self.blocks()];
         OutputRow {
             sum: self.output_sum,
-            weights: row.split_at(self.blocks()).into(),
+            weights: self.output_weights.pair_of(2 * bucket, self.blocks()),
             qa: self.architecture.qa() as i16,
         }
     }
+
+    /// How output rows are summed.
+    #[inline]
+    pub(crate) fn output_sum(&self) -> OutputSum {
+        self.output_sum
+    }
 }
 
-/// An output sum on its way to a score.
-struct Output {
+/// Nothing overflows an `i64`: |sum / QA| ≤ 2¹⁵ · 2¹⁵ · 2¹³, and the eval scale is under 2¹⁴.
+#[inline(always)]
+fn centipawns<const SQUARED: bool>(
     sum: i64,
-    squared: bool,
     bias: i64,
     eval_scale: i64,
+    [qa, qb]: [i64; 2],
+) -> i64 {
+    let sum = if SQUARED { sum / qa } else { sum };
+    (sum + bias) * eval_scale / (qa * qb)
 }
 
-impl Output {
-    /// Nothing overflows an `i64`: |sum / QA| ≤ 2¹⁵ · 2¹⁵ · 2¹³, and the eval scale is under 2¹⁴.
-    #[inline(always)]
-    fn centipawns(&self, qa: i64, qb: i64) -> i32 {
-        let sum = if self.squared {
-            self.sum / qa
-        } else {
-            self.sum
-        };
-        let score = (sum + self.bias) * self.eval_scale / (qa * qb);
-        score.clamp(i32::MIN.into(), i32::MAX.into()) as i32
-    }
+/// The `i32` nearest to a score that is none.
+#[cold]
+fn nearest(score: i64) -> i32 {
+    score.clamp(i32::MIN.into(), i32::MAX.into()) as i32
+}
 
-    /// By the usual constants, so that there is no division: two take as long as half an output sum.
-    /// A function of its own, or the compiler makes one of this and the other case, with divisions.
-    #[inline(never)]
-    fn usual_centipawns(self) -> i32 {
-        self.centipawns(255, 64)
-    }
+/// A function of its own, or the compiler makes one of this and the usual case, with divisions.
+#[inline(never)]
+fn unusual_centipawns<const SQUARED: bool>(
+    sum: i64,
+    bias: i64,
+    eval_scale: i64,
+    factors: [u16; 2],
+) -> i64 {
+    centipawns::<SQUARED>(sum, bias, eval_scale, factors.map(i64::from))
 }
 
 /// Networks are equal when their files are, whatever they are evaluated with.
@@ -301,15 +315,26 @@ fn check_lengths(architecture: &Architecture, weights: &Weights) -> Result<(), W
     Ok(())
 }
 
+fn output_sum(architecture: &Architecture, arithmetic: Arithmetic, weights: &Weights) -> OutputSum {
+    let sizes = weights.output_weights.iter().map(|w| w.unsigned_abs());
+    let largest = sizes.max().unwrap_or(0);
+    OutputSum::choose(
+        architecture.activation(),
+        arithmetic,
+        architecture.qa(),
+        largest,
+    )
+}
+
 /// Rows of `hidden` numbers, each filled up to whole blocks.
-fn padded(rows: &[i16], hidden: usize) -> Vec<Lanes<i16>> {
+fn padded(rows: &[i16], hidden: usize) -> Table<i16> {
     let mut padded = Vec::with_capacity(rows.len() / hidden * blocks(hidden));
     for chunk in rows.chunks_exact(hidden).flat_map(|row| row.chunks(LANES)) {
         let mut block = Lanes::ZERO;
         block.0[..chunk.len()].copy_from_slice(chunk);
         padded.push(block);
     }
-    padded
+    Table::new(padded, blocks(hidden))
 }
 
 /// What [`padded`] was given.

@@ -2,13 +2,14 @@
 
 use alloc::vec::Vec;
 
-use chess_records::{Board, Color, PieceType, Placement, Position};
+use chess_records::{Board, Color, PieceType, Placement, Position, Square};
 
 use crate::arch::Counts;
 use crate::arithmetic::Width;
 use crate::delta::Delta;
-use crate::line::{Line, Storage};
+use crate::line::{Line, Storage, score_after_one_step};
 use crate::network::Network;
+use crate::placements::Placements;
 
 /// The positions of a line of play with their hidden values, for one search thread.
 ///
@@ -23,23 +24,29 @@ use crate::network::Network;
 ///
 /// # Panics
 ///
-/// Pushing past the capacity, popping the root and pushing a [`Delta`] that does not fit the position
-/// are mistakes in the caller and panic, in every build.
+/// Pushing past the capacity, popping the root, pushing a [`Delta`] out of turn and pushing one that does
+/// not fit the position are mistakes in the caller. The first three panic in every build. The fourth
+/// panics at once in debug builds, where every score is also compared with one from nothing; a release
+/// build, to which the check would cost a sixth of the time of a move, panics when it next needs the
+/// placement, that is in [`placement`](Self::placement) or when it makes values from nothing. Until then
+/// scores are those of the sums that the deltas ask for.
 #[derive(Clone, Debug)]
 pub struct AccumulatorStack {
     plies: Vec<Ply>,
+    placements: Placements,
     top: usize,
     values: Values,
     network: u64,
 }
 
-/// A position of a line.
+/// A position of a line, as far as hidden values need it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ply {
-    pub(crate) placement: Placement,
-    pub(crate) side_to_move: Color,
     /// What led here from the ply below: nothing for a null move, and for the root.
     pub(crate) delta: Delta,
+    pub(crate) side_to_move: Color,
+    /// Where the kings stand.
+    pub(crate) kings: [Square; Color::COUNT],
     /// How many men there are.
     pub(crate) men: u8,
     /// Whose view's values are those of this position.
@@ -68,9 +75,10 @@ impl AccumulatorStack {
     /// root.
     #[must_use]
     pub fn with_capacity(network: &Network, plies: usize) -> Self {
-        let root = Ply::root(START, Color::White);
+        let root = Ply::root(&START, Color::White);
         Self {
             plies: alloc::vec![root; plies.saturating_add(1)],
+            placements: Placements::new(START, plies.saturating_add(1)),
             top: 0,
             values: Values::new(network, plies.saturating_add(1)),
             network: network.fingerprint(),
@@ -79,29 +87,33 @@ impl AccumulatorStack {
 
     /// Makes a position the root and forgets every other.
     pub fn reset<B: Board + ?Sized>(&mut self, board: &B) {
+        let placement = board.placement();
         self.top = 0;
-        self.plies[0] = Ply::root(board.placement(), board.side_to_move());
+        self.plies[0] = Ply::root(&placement, board.side_to_move());
+        self.placements.reset(placement);
     }
 
     /// Makes a move.
     ///
     /// # Panics
     ///
-    /// When the stack is full, it is the other side's turn, or the delta does not fit the position.
+    /// When the stack is full or it is the other side's turn, and in debug builds when the delta does not
+    /// fit the position; see [`AccumulatorStack`].
     #[inline]
     pub fn push(&mut self, delta: &Delta) {
-        let mover = self.side_to_move();
-        assert!(
-            delta.put().iter().all(|(piece, _)| piece.color == mover),
-            "the delta is not a move of {mover}, whose turn it is on the accumulator stack"
-        );
-        let ply = self.next_ply();
-        ply.delta = *delta;
-        ply.men = ply.men + delta.put().len() as u8 - delta.lifted().len() as u8;
-        if let Err(error) = ply.placement.change(delta.lifted(), delta.put()) {
-            misfit(error);
+        let Some([below, above, ..]) = self.plies.get_mut(self.top..) else {
+            full();
+        };
+        let mover = below.side_to_move;
+        if !delta.is_move_of(mover) {
+            out_of_turn(mover);
         }
+        above.follow(below, delta);
+        self.placements.forget_above(self.top);
         self.top += 1;
+        if cfg!(debug_assertions) {
+            let _ = self.placement();
+        }
     }
 
     /// Passes the move to the other side.
@@ -109,24 +121,14 @@ impl AccumulatorStack {
     /// # Panics
     ///
     /// When the stack is full.
-    pub fn push_null(&mut self) {
-        self.next_ply();
-        self.top += 1;
-    }
-
-    /// The ply above the top, made the same position with the other side to move.
     #[inline]
-    fn next_ply(&mut self) -> &mut Ply {
-        let [below, above] = match self.plies.get_mut(self.top..self.top + 2) {
-            Some([below, above]) => [below, above],
-            _ => panic!("push past the capacity of the accumulator stack"),
+    pub fn push_null(&mut self) {
+        let Some([below, above, ..]) = self.plies.get_mut(self.top..) else {
+            full();
         };
-        above.placement = below.placement;
-        above.side_to_move = below.side_to_move.opponent();
-        above.delta = Delta::NONE;
-        above.men = below.men;
-        above.computed = [false; Color::COUNT];
-        above
+        above.follow(below, &Delta::NONE);
+        self.placements.forget_above(self.top);
+        self.top += 1;
     }
 
     /// Takes the last move back.
@@ -134,34 +136,49 @@ impl AccumulatorStack {
     /// # Panics
     ///
     /// At the root.
+    #[inline]
     pub fn pop(&mut self) {
-        assert!(self.top > 0, "pop at the root of the accumulator stack");
-        self.top -= 1;
+        match self.top.checked_sub(1) {
+            Some(top) => self.top = top,
+            None => empty(),
+        }
     }
 
     /// The score of the present position in centipawns for the side to move: what
     /// [`Network::evaluate`] gives for it.
     #[must_use]
     pub fn evaluate(&mut self, network: &Network) -> i32 {
-        self.adopt(network);
-        let line = Line::new(&mut self.plies[..=self.top], network);
+        if self.network != network.fingerprint() {
+            self.adopt(network);
+        }
+        let (plies, top) = (&mut *self.plies, self.top);
         let score = match &mut self.values {
-            Values::Narrow(values) => line.evaluate(values),
-            Values::Wide(values) => line.evaluate(values),
+            Values::Narrow(values) => score_after_one_step(plies, top, network, values),
+            Values::Wide(values) => score_after_one_step(plies, top, network, values),
         };
+        let score = score.unwrap_or_else(|| self.bring_up(network));
         debug_assert_eq!(
             score,
-            network.evaluate(&Position::new(*self.placement(), self.side_to_move())),
+            network.evaluate(&self.position()),
             "the score kept up to date is not the one from nothing"
         );
         score
     }
 
-    /// Forgets values that came from another network.
-    fn adopt(&mut self, network: &Network) {
-        if self.network == network.fingerprint() {
-            return;
+    /// The score of the present position, by whatever it takes.
+    #[inline(never)]
+    fn bring_up(&mut self, network: &Network) -> i32 {
+        let plies = &mut self.plies[..=self.top];
+        let line = Line::new(plies, &mut self.placements, network);
+        match &mut self.values {
+            Values::Narrow(values) => line.evaluate(values),
+            Values::Wide(values) => line.evaluate(values),
         }
+    }
+
+    /// Forgets values that came from another network.
+    #[cold]
+    fn adopt(&mut self, network: &Network) {
         self.values.adopt(network, self.plies.len());
         self.network = network.fingerprint();
         for ply in &mut self.plies {
@@ -170,9 +187,17 @@ impl AccumulatorStack {
     }
 
     /// The present placement.
+    ///
+    /// # Panics
+    ///
+    /// When a [`Delta`] did not fit the position it was pushed in.
     #[must_use]
-    pub fn placement(&self) -> &Placement {
-        &self.plies[self.top].placement
+    pub fn placement(&mut self) -> &Placement {
+        self.placements.last(&self.plies[..=self.top])
+    }
+
+    fn position(&mut self) -> Position {
+        Position::new(*self.placement(), self.side_to_move())
     }
 
     /// Whose move it is.
@@ -197,25 +222,58 @@ impl AccumulatorStack {
 #[cold]
 #[inline(never)]
 #[track_caller]
-fn misfit(error: chess_records::ChangeError) -> ! {
-    panic!("the delta does not fit the position on the accumulator stack: {error}")
+fn full() -> ! {
+    panic!("push past the capacity of the accumulator stack")
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn empty() -> ! {
+    panic!("pop at the root of the accumulator stack")
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn out_of_turn(mover: Color) -> ! {
+    panic!("the delta is not a move of {mover}, whose turn it is on the accumulator stack")
 }
 
 impl Ply {
-    const fn root(placement: Placement, side_to_move: Color) -> Self {
+    const fn root(placement: &Placement, side_to_move: Color) -> Self {
         Self {
-            placement,
-            side_to_move,
             delta: Delta::NONE,
+            side_to_move,
+            kings: [placement.king(Color::White), placement.king(Color::Black)],
             men: placement.men() as u8,
             computed: [false; Color::COUNT],
         }
     }
 
-    #[inline]
-    pub(crate) fn counts(&self) -> Counts {
-        let [added, removed] = self.delta.counts();
-        Counts { added, removed }
+    /// Makes this the position that a move leads to.
+    #[inline(always)]
+    fn follow(&mut self, below: &Self, delta: &Delta) {
+        let Counts { added, removed } = delta.step().counts();
+        self.delta = *delta;
+        self.side_to_move = below.side_to_move.opponent();
+        self.kings = below.kings;
+        if delta.step().moves_king() {
+            self.follow_kings();
+        }
+        self.men = below
+            .men
+            .wrapping_add(added as u8)
+            .wrapping_sub(removed as u8);
+        self.computed = [false; Color::COUNT];
+    }
+
+    fn follow_kings(&mut self) {
+        for (piece, square) in self.delta.put() {
+            if piece.piece_type == PieceType::King {
+                self.kings[piece.color.index()] = *square;
+            }
+        }
     }
 }
 
@@ -332,6 +390,19 @@ mod tests {
         stack.push(&e4());
         stack.push_null();
         stack.push(&e4());
+        // A debug build has panicked by now.
+        let _ = stack.placement();
+    }
+
+    #[test]
+    #[should_panic(expected = "does not fit the position on the accumulator stack: no White pawn")]
+    fn a_move_of_another_position_is_found_by_a_refresh() {
+        let network = network(16, 1);
+        let mut stack = AccumulatorStack::new(&network);
+        stack.push(&e4());
+        stack.push_null();
+        stack.push(&e4());
+        let _ = stack.evaluate(&network);
     }
 
     #[test]

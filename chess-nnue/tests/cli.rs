@@ -450,6 +450,41 @@ fn bench_times_every_instruction_set() {
 }
 
 #[test]
+fn bench_without_a_file_takes_the_shape_it_is_told() {
+    let arguments = [
+        "bench",
+        "--time",
+        "8",
+        "--hidden",
+        "48",
+        "--activation",
+        "crelu",
+    ];
+    let text = succeed(&arguments);
+    assert!(text.contains("N = 48"), "{text}");
+    let error = fail(1, &["bench", "--hidden", "47"]);
+    assert!(error.contains("hidden size 47"), "{error}");
+}
+
+#[test]
+fn a_limit_needs_data() {
+    let path = golden("net-random-64.bin");
+    let error = fail(2, &["inspect", path.to_str().unwrap(), "--limit", "5"]);
+    assert!(error.contains("--data"), "{error}");
+}
+
+#[test]
+fn an_unknown_instruction_set_is_an_error() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_chess-nnue"));
+    command.args(["bench", "--time", "1"]);
+    let output = command.env("CHESS_NNUE_BACKEND", "avx3").output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let error = String::from_utf8(output.stderr).unwrap();
+    let expected = "chess-nnue: CHESS_NNUE_BACKEND is \"avx3\", expected one of portable";
+    assert!(error.starts_with(expected), "{error}");
+}
+
+#[test]
 fn help_teaches() {
     let help = succeed(&["--help"]);
     assert!(

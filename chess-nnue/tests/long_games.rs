@@ -221,8 +221,8 @@ impl Player {
         self.counts.evaluations += 1;
         if random.below(64) == 0 {
             let (architecture, weights) = (own.architecture(), own.weights());
-            let (placement, mover) = (stack.placement(), stack.side_to_move());
-            let expected = reference::evaluate(architecture, &weights, placement, mover);
+            let (placement, mover) = (*stack.placement(), stack.side_to_move());
+            let expected = reference::evaluate(architecture, &weights, &placement, mover);
             assert_eq!(found, expected, "{}", message());
             self.counts.of_formulas += 1;
         }

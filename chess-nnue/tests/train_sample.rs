@@ -62,6 +62,45 @@ fn twenty_epochs_reach_the_reference_loss() {
     check_material(&outcome.parameters, &validation);
 }
 
+/// The same run on the processor and on a GPU, and where the GPU's time went. `HIDDEN` and `EPOCHS` in
+/// the environment change it, `CHESS_NNUE_GPU` chooses the GPU.
+#[cfg(feature = "gpu")]
+#[test]
+#[ignore = "slow without optimization, and with a software device"]
+#[allow(clippy::print_stdout)]
+fn a_gpu_learns_as_well_as_the_processor() {
+    use chess_nnue::train::{ConfigError, Device, GpuError};
+
+    let from_environment = |name: &str| std::env::var(name).ok()?.parse::<usize>().ok();
+    let (training, validation) = real_sample();
+    let mut config = config();
+    let hidden = from_environment("HIDDEN").unwrap_or(256);
+    config.architecture = Architecture::new(hidden)
+        .unwrap()
+        .with_eval_scale(115)
+        .unwrap();
+    config.epochs = from_environment("EPOCHS").map_or(3, |epochs| epochs as u32);
+    let losses = [Device::Cpu, Device::Gpu { name: None }].map(|device| {
+        config.device = device;
+        let mut trainer = match Trainer::new(config.clone()) {
+            Err(ConfigError::Gpu(GpuError::None)) => return None,
+            trainer => trainer.unwrap(),
+        };
+        let start = Instant::now();
+        let go_on = |_: Event<'_>| ControlFlow::Continue(());
+        let outcome = trainer.run(training.clone(), &validation, go_on).unwrap();
+        let loss = outcome.validation_loss.unwrap();
+        let (time, name) = (start.elapsed(), trainer.gpu_name());
+        println!("{}: {loss:.6} in {time:.1?}", name.unwrap_or("processor"));
+        println!("{:.1?}", trainer.timings());
+        Some(loss)
+    });
+    match losses {
+        [Some(expected), Some(found)] => assert!((found / expected - 1.0).abs() < 0.005),
+        _ => println!("skipped: no GPU here"),
+    }
+}
+
 /// Rounding to integers must cost next to nothing.
 fn check_quantized(parameters: &Parameters, validation: &Positions) {
     let quantized = parameters.quantize();

@@ -1,13 +1,15 @@
 //! Files that are there whole or not at all.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use thiserror::Error;
+
+use crate::permutation::{GOLDEN_GAMMA, mix};
 
 /// A file that takes its place only when it is finished.
 ///
@@ -179,6 +181,13 @@ impl Write for AtomicFile {
     }
 }
 
+/// For formats whose start tells how much follows.
+impl Seek for AtomicFile {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.open_file()?.seek(to)
+    }
+}
+
 impl Drop for AtomicFile {
     fn drop(&mut self) {
         if let Some(file) = self.file.take() {
@@ -241,10 +250,8 @@ fn create_beside(target: &Path) -> Result<(PathBuf, File), AtomicFileError> {
     };
     loop {
         let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-        let mut hidden = OsString::from(".");
-        hidden.push(name);
-        hidden.push(std::format!(".{}-{number}.tmp", process::id()));
-        let path = folder(target).join(hidden);
+        let suffix = std::format!(".{}-{number}.tmp", process::id());
+        let path = folder(target).join(hidden_name(name, &suffix));
         match OpenOptions::new().write(true).create_new(true).open(&path) {
             Ok(file) => return Ok((path, file)),
             // Left by a process that was killed and had the same number.
@@ -255,6 +262,22 @@ fn create_beside(target: &Path) -> Result<(PathBuf, File), AtomicFileError> {
             }
         }
     }
+}
+
+/// `.NAME` and a suffix of at most 50 bytes; a hash stands for a name that would make this longer than
+/// file systems allow (255 bytes).
+pub(crate) fn hidden_name(name: &OsStr, suffix: &str) -> OsString {
+    const LONGEST: usize = 200;
+    let mut hidden = OsString::from(".");
+    if name.len() <= LONGEST {
+        hidden.push(name);
+    } else {
+        let bytes = name.as_encoded_bytes().iter().copied().map(u64::from);
+        let hash = bytes.fold(0, |hash, byte| mix(hash ^ byte).wrapping_add(GOLDEN_GAMMA));
+        hidden.push(std::format!("{hash:016x}"));
+    }
+    hidden.push(suffix);
+    hidden
 }
 
 #[cfg(unix)]
@@ -299,6 +322,18 @@ mod tests {
     }
 
     #[test]
+    fn the_start_can_be_written_last() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("data.bin");
+        let mut file = AtomicFile::create(&target).unwrap();
+        file.write_all(b"? rows").unwrap();
+        file.seek(SeekFrom::Start(0)).unwrap();
+        file.write_all(b"7").unwrap();
+        file.finish().unwrap();
+        assert_eq!(fs::read(&target).unwrap(), b"7 rows");
+    }
+
+    #[test]
     fn dropping_leaves_no_trace() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("data.bin");
@@ -321,6 +356,23 @@ mod tests {
         two.finish().unwrap();
         one.finish().unwrap();
         assert_eq!(fs::read(&target).unwrap(), b"one");
+    }
+
+    #[test]
+    fn names_as_long_as_the_system_allows() {
+        let folder = tempfile::tempdir().unwrap();
+        for len in [200, 201, 255] {
+            let target = folder.path().join("x".repeat(len));
+            let mut file = AtomicFile::create(&target).unwrap();
+            file.write_all(b"new").unwrap();
+            file.finish().unwrap();
+            assert_eq!(fs::read(&target).unwrap(), b"new");
+        }
+        assert_eq!(names(folder.path()).len(), 3);
+        let hidden = |name: &str| hidden_name(OsStr::new(name), ".tmp");
+        assert_eq!(hidden("data.bin"), ".data.bin.tmp");
+        assert_ne!(hidden(&"x".repeat(255)), hidden(&"x".repeat(254)));
+        assert_eq!(hidden(&"y".repeat(255)).len(), 21);
     }
 
     #[test]

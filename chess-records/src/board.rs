@@ -36,18 +36,49 @@ pub trait Labelled: Board {
     fn label(&self) -> Label;
 }
 
-impl<B: Board + ?Sized> Board for &B {
-    fn side_to_move(&self) -> Color {
-        (**self).side_to_move()
-    }
+macro_rules! forward {
+    ($($pointer:ty),*) => {$(
+        impl<B: Board + ?Sized> Board for $pointer {
+            fn side_to_move(&self) -> Color {
+                (**self).side_to_move()
+            }
 
-    fn placement(&self) -> Placement {
-        (**self).placement()
-    }
+            fn placement(&self) -> Placement {
+                (**self).placement()
+            }
+        }
+
+        impl<B: Labelled + ?Sized> Labelled for $pointer {
+            fn label(&self) -> Label {
+                (**self).label()
+            }
+        }
+    )*};
 }
 
-impl<B: Labelled + ?Sized> Labelled for &B {
-    fn label(&self) -> Label {
-        (**self).label()
+forward!(&B);
+#[cfg(feature = "std")]
+forward!(std::boxed::Box<B>, std::rc::Rc<B>, std::sync::Arc<B>);
+
+#[cfg(all(test, feature = "std"))]
+mod tests {
+    use super::*;
+    use crate::LabelledPosition;
+    use std::boxed::Box;
+    use std::sync::Arc;
+
+    #[test]
+    fn pointers_are_the_board_they_point_to() {
+        fn check(board: impl Labelled) {
+            assert_eq!(board.side_to_move(), Color::Black);
+            assert_eq!(board.placement().men(), 2);
+            assert!(board.label().result.is_some());
+        }
+        let labelled = "4k3/8/8/8/8/8/8/4K3 b - - 0 1 | 5 | 0.5";
+        let labelled = LabelledPosition::from_text(labelled).unwrap();
+        check(&labelled as &dyn Labelled);
+        check(Box::new(labelled));
+        check(Arc::new(labelled));
+        check(Box::new(labelled) as Box<dyn Labelled>);
     }
 }

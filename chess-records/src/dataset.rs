@@ -8,10 +8,14 @@ use std::string::String;
 use thiserror::Error;
 
 mod concat;
+mod filtered;
 mod forward;
 mod slice;
 
 pub use concat::Concat;
+pub use filtered::Filtered;
+#[cfg(feature = "formats")]
+pub(crate) use filtered::Kept;
 pub use slice::{Slice, SliceError};
 
 /// Samples numbered from 0, fetched in batches.

@@ -166,6 +166,7 @@ pub struct RecordFile<R: FixedRecord> {
 /// A record in a file that is not what its format says.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{}", path.display())]
+#[non_exhaustive]
 pub struct FileFault<E: std::error::Error + 'static> {
     /// The file.
     pub path: PathBuf,

@@ -41,6 +41,8 @@ pub mod marlin;
 mod view;
 #[cfg(feature = "formats")]
 pub mod viri;
+#[cfg(feature = "formats")]
+mod wire;
 
 // Files and datasets.
 #[cfg(feature = "std")]
@@ -99,7 +101,7 @@ pub use viri::{
 #[cfg(feature = "std")]
 pub use atomic::{AtomicFile, AtomicFileError};
 #[cfg(feature = "std")]
-pub use dataset::{Concat, Dataset, DatasetError, Slice, SliceError};
+pub use dataset::{Concat, Dataset, DatasetError, Filtered, Slice, SliceError};
 #[cfg(all(feature = "formats", feature = "std"))]
 pub use expand::MenBatch;
 #[cfg(all(feature = "formats", feature = "std"))]

@@ -10,6 +10,10 @@ use crate::Dataset;
 /// game are alike and share a result, and a network tested on games that it was trained on looks
 /// better than it is.
 ///
+/// Where games start is the dataset's word. Files of records without games are taken to be in game order
+/// after a look at 4096 records: one of which less than a 64th was shuffled may pass, and then some of
+/// its games lie on both sides. [`ops::SplitFiles`](crate::ops::SplitFiles) looks at every pair.
+///
 /// [`Slice`](crate::Slice) makes datasets of the two ranges.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

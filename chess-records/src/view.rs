@@ -151,6 +151,7 @@ pub enum ViewError {
 /// A record that is not what its format says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("record {index} at byte {byte_offset}")]
+#[non_exhaustive]
 pub struct Fault<E: Error + 'static> {
     /// The record's number.
     pub index: u64,

@@ -6,10 +6,12 @@ mod bytes;
 mod checkpoint;
 mod convert;
 mod fen;
+mod flat;
 mod marlin;
 mod moves;
 mod network;
 mod permutation;
+mod pgn_games;
 mod placement;
 mod safetensors;
 mod sampler_state;
@@ -22,10 +24,12 @@ pub use bullet_record::bullet_record;
 pub use checkpoint::checkpoint;
 pub use convert::convert;
 pub use fen::fen;
+pub use flat::{flat_meta, flat_row, npy_header};
 pub use marlin::marlin;
 pub use moves::moves;
 pub use network::{bullet_network, network};
 pub use permutation::permutation;
+pub use pgn_games::pgn_games;
 pub use placement::placement;
 pub use safetensors::safetensors;
 pub use sampler_state::sampler_state;
@@ -44,10 +48,14 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("checkpoint", checkpoint),
     ("convert", convert),
     ("fen", fen),
+    ("flat_meta", flat_meta),
+    ("flat_row", flat_row),
     ("marlin", marlin),
     ("moves", moves),
     ("network", network),
+    ("npy_header", npy_header),
     ("permutation", permutation),
+    ("pgn_games", pgn_games),
     ("placement", placement),
     ("safetensors", safetensors),
     ("sampler_state", sampler_state),

@@ -61,7 +61,7 @@ macro_rules! instruction_sets {
             }
 
             /// Runs a kernel compiled for this set.
-            #[inline]
+            #[inline(always)]
             pub(crate) fn run<K: Kernel>(self, kernel: K) -> K::Output {
                 match self.0 {
                     Set::Portable => portable(kernel),

@@ -3,6 +3,7 @@
 //! Rows and hidden values are whole blocks, so no loop has a tail.
 
 use super::lanes::{LANES, Lanes, Value};
+use super::table::Table;
 
 /// The blocks that a sum of rows is made of at a time: as many as fit the registers of every set.
 const TILE: usize = 4;
@@ -60,14 +61,14 @@ fn subtract_all<T: Value, const BLOCKS: usize>(
 }
 
 #[inline(always)]
-fn add<T: Value>(values: &mut Lanes<T>, weights: &Lanes<i16>) {
+pub(super) fn add<T: Value>(values: &mut Lanes<T>, weights: &Lanes<i16>) {
     for lane in 0..LANES {
         values.0[lane] = values.0[lane].plus(weights.0[lane]);
     }
 }
 
 #[inline(always)]
-fn subtract<T: Value>(values: &mut Lanes<T>, weights: &Lanes<i16>) {
+pub(super) fn subtract<T: Value>(values: &mut Lanes<T>, weights: &Lanes<i16>) {
     for lane in 0..LANES {
         values.0[lane] = values.0[lane].minus(weights.0[lane]);
     }
@@ -149,7 +150,7 @@ pub(crate) struct Counts {
     pub(crate) removed: usize,
 }
 
-/// A move as one view sees it: the rows it adds and removes, by the numbers of their first blocks.
+/// A move as one view sees it: the inputs whose rows it adds and removes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Change {
     pub(crate) added: [usize; 2],
@@ -166,25 +167,21 @@ pub(crate) struct Update<'a, T> {
 impl<'a, T: Value> Update<'a, T> {
     /// The update with its rows at hand. Counts that are constants here unroll the loops over them.
     #[inline(always)]
-    pub(super) fn by(
-        self,
-        counts: Counts,
-        table: &'a [Lanes<i16>],
-        blocks: usize,
-    ) -> Updated<'a, T> {
+    pub(super) fn by(self, counts: Counts, table: &'a Table<i16>) -> Updated<'a, T> {
         // Slices of one known length, so that the loop over their blocks needs no checks.
+        let blocks = self.child.len();
         let mut updated = Updated {
             parent: &self.parent[..blocks],
-            child: &mut self.child[..blocks],
+            child: self.child,
             added: [&[]; 2],
             removed: [&[]; 2],
             counts,
         };
         for row in 0..counts.added {
-            updated.added[row] = &table[self.change.added[row]..][..blocks];
+            updated.added[row] = table.row_of(self.change.added[row], blocks);
         }
         for row in 0..counts.removed {
-            updated.removed[row] = &table[self.change.removed[row]..][..blocks];
+            updated.removed[row] = table.row_of(self.change.removed[row], blocks);
         }
         updated
     }

@@ -3,6 +3,8 @@
 use std::vec::Vec;
 
 use super::*;
+use crate::architecture::Activation;
+use crate::arithmetic::{Arithmetic, Width};
 
 const BLOCKS: [usize; 7] = [1, 2, 3, 4, 5, 16, 128];
 const QA: [i16; 6] = [1, 2, 181, 255, 4096, i16::MAX];
@@ -61,13 +63,23 @@ fn weights(blocks: usize, sum: OutputSum, qa: i16, numbers: &mut Numbers) -> Vec
     let (largest, mut left) = match sum {
         OutputSum::ScreluNarrow => (32767 / qa, i64::from(i32::MAX) / (qa * qa)),
         OutputSum::CreluNarrow => (32768, i64::from(i32::MAX) / qa),
+        OutputSum::ScreluInParts(part) => {
+            let of_part = i64::from(i32::MAX) / (qa * qa);
+            ((32767 / qa).min(of_part / (part * LANES) as i64), i64::MAX)
+        }
+        OutputSum::CreluInParts(part) => {
+            let of_part = i64::from(i32::MAX) / qa;
+            (32768.min(of_part / (part * LANES) as i64), i64::MAX)
+        }
         OutputSum::ScreluWide | OutputSum::CreluWide => (32768, i64::MAX),
     };
     let signs = [[1, 1], [-1, -1], [1, -1]][numbers.next() as usize % 3];
     let mut weights = std::vec![Lanes::ZERO; blocks];
     let first = numbers.next() as usize;
     for step in 0..blocks * LANES {
-        let size = numbers.pick(&[largest, largest, 1, 0]).min(left);
+        let size = numbers
+            .pick(&[largest, largest, largest.min(1), 0])
+            .min(left);
         left -= size;
         let at = (first + step) % (blocks * LANES);
         let weight = (size * numbers.pick(&signs)).min(i16::MAX.into());
@@ -93,7 +105,10 @@ fn expected<T: Hidden>(
 }
 
 fn check<T: Hidden>(sum: OutputSum, numbers: &mut Numbers) {
-    let squared = matches!(sum, OutputSum::ScreluNarrow | OutputSum::ScreluWide);
+    let squared = matches!(
+        sum,
+        OutputSum::ScreluNarrow | OutputSum::ScreluInParts(_) | OutputSum::ScreluWide
+    );
     for (blocks, qa) in BLOCKS
         .into_iter()
         .flat_map(|blocks| QA.map(|qa| (blocks, qa)))
@@ -118,12 +133,69 @@ fn check<T: Hidden>(sum: OutputSum, numbers: &mut Numbers) {
 
 #[test]
 fn output_sums_are_exact() {
-    use OutputSum::{CreluNarrow, CreluWide, ScreluNarrow, ScreluWide};
+    use OutputSum::{
+        CreluInParts, CreluNarrow, CreluWide, ScreluInParts, ScreluNarrow, ScreluWide,
+    };
     let mut numbers = Numbers(7);
     for _ in 0..4 {
-        for sum in [ScreluNarrow, ScreluWide, CreluNarrow, CreluWide] {
+        for sum in [
+            ScreluNarrow,
+            ScreluInParts(1),
+            ScreluInParts(8),
+            ScreluWide,
+            CreluNarrow,
+            CreluInParts(3),
+            CreluInParts(200),
+            CreluWide,
+        ] {
             check::<i16>(sum, &mut numbers);
             check::<i32>(sum, &mut numbers);
         }
     }
+}
+
+#[test]
+fn parts_are_as_long_as_32_bits_allow() {
+    let narrow = Arithmetic {
+        accumulators: Width::Narrow,
+        products: Width::Narrow,
+        sums: Width::Narrow,
+    };
+    let chosen = |activation, products, sums, qa, largest| {
+        let arithmetic = Arithmetic {
+            products,
+            sums,
+            ..narrow
+        };
+        OutputSum::choose(activation, arithmetic, qa, largest)
+    };
+    use Activation::{Crelu, Screlu};
+    use Width::{Narrow, Wide};
+    assert_eq!(
+        chosen(Screlu, Narrow, Narrow, 255, 128),
+        OutputSum::ScreluNarrow
+    );
+    // 8 · 32 · 255² · 128 < 2³¹ < 9 · 32 · 255² · 128
+    assert_eq!(
+        chosen(Screlu, Narrow, Wide, 255, 128),
+        OutputSum::ScreluInParts(8)
+    );
+    assert_eq!(
+        chosen(Screlu, Narrow, Wide, 8191, 1),
+        OutputSum::ScreluInParts(1)
+    );
+    assert_eq!(chosen(Screlu, Narrow, Wide, 8192, 1), OutputSum::ScreluWide);
+    assert_eq!(
+        chosen(Screlu, Wide, Narrow, 255, 129),
+        OutputSum::ScreluWide
+    );
+    // 8 · 32 · 255 · 32768 < 2³¹ < 9 · 32 · 255 · 32768
+    assert_eq!(
+        chosen(Crelu, Wide, Wide, 255, 32768),
+        OutputSum::CreluInParts(8)
+    );
+    assert_eq!(
+        chosen(Crelu, Wide, Wide, 32767, 32767),
+        OutputSum::CreluWide
+    );
 }

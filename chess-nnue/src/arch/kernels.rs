@@ -5,6 +5,7 @@ use core::marker::PhantomData;
 use super::hidden::{Counts, HiddenValues, Refresh, Sum, Update};
 use super::lanes::{Lanes, Value};
 use super::output::OutputRow;
+use super::table::Table;
 use super::{Instructions, Kernel};
 
 impl<T: Value> Kernel for Refresh<'_, T> {
@@ -70,7 +71,7 @@ macro_rules! with_known_counts {
 /// Updates one view.
 pub(crate) struct Advance<'a, T> {
     /// The rows of all inputs.
-    pub(crate) table: &'a [Lanes<i16>],
+    pub(crate) table: &'a Table<i16>,
     pub(crate) counts: Counts,
     pub(crate) update: Update<'a, T>,
 }
@@ -80,36 +81,12 @@ impl<T: Value> Kernel for Advance<'_, T> {
 
     #[inline(always)]
     fn run<I: Instructions>(self, _: I) {
-        let blocks = self.update.child.len();
+        let blocks = self.table.row_blocks();
         with_known_counts!(self.counts, counts => {
-            let mut updated = self.update.by(counts, self.table, blocks);
+            let mut updated = self.update.by(counts, self.table);
             for block in 0..blocks {
                 updated.block(block);
             }
         });
-    }
-}
-
-/// Updates both views, the mover's first, and sums an output row over them while they are at hand.
-pub(crate) struct AdvanceAndScore<'a, T> {
-    pub(crate) row: OutputRow<'a>,
-    /// The rows of all inputs.
-    pub(crate) table: &'a [Lanes<i16>],
-    pub(crate) counts: Counts,
-    pub(crate) updates: [Update<'a, T>; 2],
-}
-
-impl<T: Value> Kernel for AdvanceAndScore<'_, T> {
-    type Output = i64;
-
-    #[inline(always)]
-    fn run<I: Instructions>(self, instructions: I) -> i64 {
-        let blocks = self.row.blocks();
-        let [mover, other] = self.updates;
-        with_known_counts!(self.counts, counts => {
-            let mover = mover.by(counts, self.table, blocks);
-            let other = other.by(counts, self.table, blocks);
-            self.row.sum(instructions, [mover, other])
-        })
     }
 }

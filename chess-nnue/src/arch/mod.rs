@@ -16,14 +16,18 @@ mod kernel_tests;
 mod kernels;
 mod lanes;
 mod output;
+mod step;
+mod table;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
 pub use backend::Backend;
 pub(crate) use hidden::{Change, Counts, Refresh, Sum, Update};
-pub(crate) use kernels::{Advance, AdvanceAndScore, Score, ScoreOfRows};
+pub(crate) use kernels::{Advance, Score, ScoreOfRows};
 pub(crate) use lanes::{LANES, Lanes, Value, blocks};
 pub(crate) use output::{OutputRow, OutputSum};
+pub(crate) use step::{AdvanceAndScore, Changes};
+pub(crate) use table::Table;
 
 /// A loop over hidden values with its operands.
 pub(crate) trait Kernel {

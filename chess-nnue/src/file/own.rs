@@ -45,6 +45,8 @@ const MAGIC: [u8; 8] = *b"CHSNNUE1";
 const VERSION: u16 = 1;
 const HEADER: usize = 48;
 const KING_MAP: usize = 64;
+/// How many numbers are turned into bytes at once for the checksum.
+const HASHED_AT_ONCE: usize = 1 << 15;
 const CHECKSUM: core::ops::Range<usize> = 40..48;
 
 /// Why bytes are not a network of the own format.
@@ -140,18 +142,36 @@ impl Network {
     /// The network in the own format.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let payload = payload(&self.weights());
-        let mut bytes = header(self.architecture(), payload.len());
+        let mut bytes = header(self.architecture());
         bytes[CHECKSUM].copy_from_slice(&self.fingerprint().to_le_bytes());
-        bytes.extend(payload);
+        bytes.reserve_exact(payload_len(self.architecture()) as usize);
+        put_payload(&mut bytes, &self.weights());
         bytes
     }
 }
 
 /// The checksum that the own format has for these weights.
 pub(crate) fn checksum(architecture: &Architecture, weights: &Weights) -> u64 {
-    let payload = payload(weights);
-    hash(&header(architecture, payload.len()), &payload)
+    let mut hasher = hasher(&header(architecture));
+    let lists = [
+        &weights.feature_weights,
+        &weights.feature_biases,
+        &weights.output_weights,
+    ];
+    // Some numbers at a time: a copy of all bytes may be as large as the network.
+    let mut bytes = Vec::with_capacity(2 * HASHED_AT_ONCE);
+    for numbers in lists
+        .into_iter()
+        .flat_map(|list| list.chunks(HASHED_AT_ONCE))
+    {
+        bytes.clear();
+        super::put_i16s(&mut bytes, numbers);
+        hasher.write(&bytes);
+    }
+    for bias in &weights.output_biases {
+        hasher.write(&bias.to_le_bytes());
+    }
+    hasher.finish()
 }
 
 struct Header {
@@ -299,13 +319,13 @@ fn payload_len(architecture: &Architecture) -> u64 {
 }
 
 /// The header with its checksum zero.
-fn header(architecture: &Architecture, payload_len: usize) -> Vec<u8> {
+fn header(architecture: &Architecture) -> Vec<u8> {
     let buckets = architecture.king_buckets();
     let activation: u16 = match architecture.activation() {
         Activation::Crelu => 0,
         Activation::Screlu => 1,
     };
-    let mut bytes = Vec::with_capacity(header_len(architecture) + payload_len);
+    let mut bytes = Vec::with_capacity(header_len(architecture));
     bytes.extend(MAGIC);
     bytes.extend(VERSION.to_le_bytes());
     bytes.extend((header_len(architecture) as u16).to_le_bytes());
@@ -318,7 +338,7 @@ fn header(architecture: &Architecture, payload_len: usize) -> Vec<u8> {
     bytes.extend(architecture.qa().to_le_bytes());
     bytes.extend(architecture.qb().to_le_bytes());
     bytes.extend(architecture.eval_scale().to_le_bytes());
-    bytes.extend((payload_len as u32).to_le_bytes());
+    bytes.extend((payload_len(architecture) as u32).to_le_bytes());
     bytes.extend([0; CHECKSUM.end - CHECKSUM.start]);
     if has_king_map(architecture) {
         bytes.extend(buckets.map());
@@ -326,23 +346,27 @@ fn header(architecture: &Architecture, payload_len: usize) -> Vec<u8> {
     bytes
 }
 
-fn payload(weights: &Weights) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(2 * weights.feature_weights.len());
-    super::put_layers(&mut bytes, weights);
+fn put_payload(bytes: &mut Vec<u8>, weights: &Weights) {
+    super::put_layers(bytes, weights);
     for bias in &weights.output_biases {
         bytes.extend(bias.to_le_bytes());
     }
-    bytes
 }
 
 /// XXH3-64 of the header, its checksum taken as zero, and the payload.
 fn hash(header: &[u8], payload: &[u8]) -> u64 {
+    let mut hasher = hasher(header);
+    hasher.write(payload);
+    hasher.finish()
+}
+
+/// What has been told the header and is to be told the payload.
+fn hasher(header: &[u8]) -> XxHash3_64 {
     let mut hasher = XxHash3_64::new();
     hasher.write(&header[..CHECKSUM.start]);
     hasher.write(&[0; CHECKSUM.end - CHECKSUM.start]);
     hasher.write(&header[CHECKSUM.end..]);
-    hasher.write(payload);
-    hasher.finish()
+    hasher
 }
 
 #[cfg(test)]

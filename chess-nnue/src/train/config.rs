@@ -7,6 +7,7 @@ use std::string::String;
 use chess_records::{Order, SamplerConfigError};
 use thiserror::Error;
 
+use super::device::Device;
 use super::loss::Loss;
 use super::optimizer::Optimizer;
 use super::parameters::{Parameters, ParametersError};
@@ -93,6 +94,10 @@ pub struct TrainConfig {
     /// A [checkpoint](super::Event::Checkpoint) is taken after every epoch and, with a number here,
     /// after every so many steps as well. The result does not depend on it.
     pub checkpoint_steps: Option<NonZeroU64>,
+    /// What does the arithmetic; the processor. With a GPU, threads prepare its batches, and losses are
+    /// [told later](super::Event::Step). The result depends on the device, if only in the last bits; a
+    /// checkpoint goes on with any.
+    pub device: Device,
     /// How many threads work; `None` means one per processor. The result does not depend on it.
     ///
     /// Every step waits for the slowest thread: on processors with fast and slow cores, the number
@@ -186,6 +191,10 @@ pub enum ConfigError {
     /// Parameters of another architecture than the configuration's.
     #[error("the parameters are of another architecture than the configuration")]
     Architecture,
+    /// The GPU cannot be trained on.
+    #[cfg(feature = "gpu")]
+    #[error("GPU")]
+    Gpu(#[from] super::GpuError),
     /// More threads than any processor has.
     #[error("{found} threads, expected at most {max}", max = TrainConfig::MAX_THREADS)]
     TooManyThreads {
@@ -231,6 +240,7 @@ impl TrainConfig {
             seed: 0,
             check_scores: true,
             checkpoint_steps: None,
+            device: Device::Cpu,
             threads: None,
             loader_threads: None,
         }

@@ -9,6 +9,7 @@ use chess_records::{Order, Square};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::config::TrainConfig;
+use super::device::Device;
 use super::loss::Loss;
 use super::optimizer::Optimizer;
 use super::schedule::RateSchedule;
@@ -102,6 +103,8 @@ struct Fields {
     #[serde(skip_serializing_if = "Option::is_none")]
     threads: Option<NonZeroUsize>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    device: Option<Device>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     loader_threads: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     order: Option<Order>,
@@ -135,6 +138,7 @@ impl<'de> Deserialize<'de> for TrainConfig {
             seed: fields.seed.unwrap_or(default.seed),
             check_scores: fields.check_scores.unwrap_or(default.check_scores),
             checkpoint_steps: fields.checkpoint_steps,
+            device: fields.device.unwrap_or(default.device),
             threads: fields.threads,
             loader_threads: fields.loader_threads,
             architecture: default.architecture,
@@ -163,6 +167,7 @@ impl Serialize for TrainConfig {
             seed: Some(self.seed),
             check_scores: Some(self.check_scores),
             checkpoint_steps: self.checkpoint_steps,
+            device: Some(self.device.clone()),
             threads: self.threads,
             loader_threads: self.loader_threads,
             order: Some(self.order),
@@ -258,8 +263,25 @@ mod tests {
         config.optimizer = Optimizer::RAdam;
         config.loss = Loss::new(2.5).unwrap();
         config.factoriser = true;
+        #[cfg(feature = "gpu")]
+        {
+            let name = Some("M1".into());
+            config.device = Device::Gpu { name };
+        }
         let text = toml::to_string(&config).unwrap();
         assert_eq!(read(&text), Ok(config), "{text}");
+    }
+
+    #[test]
+    fn devices_have_names() {
+        let device = |text: &str| {
+            let read = read(&format!("device = {text}\n{SMALLEST}"));
+            read.map(|config| config.device)
+        };
+        assert_eq!(device(r#""cpu""#), Ok(Device::Cpu));
+        assert!(device(r#""tpu""#).is_err() && device("{ gpu = { size = 1 } }").is_err());
+        #[cfg(feature = "gpu")]
+        assert_eq!(device("{ gpu = {} }"), Ok(Device::Gpu { name: None }));
     }
 
     #[test]

@@ -55,19 +55,13 @@ impl Inputs {
     }
 
     /// All men, those of a sample together.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "for backends that copy it whole")
-    )]
+    #[allow(dead_code, reason = "for backends that copy it whole")]
     pub(crate) fn men(&self) -> &[Man] {
         &self.men
     }
 
     /// Where in [`Inputs::men`] each sample ends.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "for backends that copy it whole")
-    )]
+    #[allow(dead_code, reason = "for backends that copy it whole")]
     pub(crate) fn ends(&self) -> &[u32] {
         &self.ends
     }

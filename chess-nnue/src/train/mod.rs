@@ -87,6 +87,11 @@
 //! [`RunFolder`] keeps a run in a folder: checkpoints, the last network and the best. It may be killed
 //! at any moment and goes on where it was, to the same end. Whoever keeps [`Checkpoint`]s otherwise
 //! finds them in [`Event::Checkpoint`] and gives them to [`Trainer::resume`].
+//!
+//! # On a GPU
+//!
+//! With the feature `gpu`, [`TrainConfig::device`] may be a GPU. The same GPU gives the same parameters,
+//! bit by bit; with the processor's they agree but for rounding.
 
 mod audit;
 mod backend;
@@ -98,9 +103,13 @@ mod config;
 #[cfg(feature = "serde")]
 mod config_fields;
 mod cpu;
+mod device;
 mod eval_scale;
 mod filtered;
+#[cfg(feature = "gpu")]
+mod gpu;
 mod inputs;
+mod late;
 mod loss;
 mod optimizer;
 mod parameters;
@@ -113,6 +122,7 @@ mod safetensors;
 mod schedule;
 mod sigmoid;
 mod source;
+mod step;
 mod tally;
 mod target;
 mod trainer;
@@ -126,14 +136,18 @@ pub use audit::{
     Audit, AuditError, AuditWarning, Baselines, Difference, HiddenValues, PieceValue,
     QuantizationAudit,
 };
+pub use backend::Timings;
 pub use baseline::{Material, MaterialTable};
 pub use calibration::{Calibration, CalibrationBucket};
 pub use checkpoint::{
     Best, Checkpoint, CheckpointError, CheckpointLoadError, CheckpointSaveError, ResumeError,
 };
 pub use config::{ConfigError, TrainConfig};
+pub use device::Device;
 pub use eval_scale::{EvalScaleError, EvalScaleFit};
 pub use filtered::Filtered;
+#[cfg(feature = "gpu")]
+pub use gpu::{GpuError, gpu_names};
 pub use loss::Loss;
 pub use optimizer::Optimizer;
 pub use parameters::{FloatWeights, Parameters, ParametersError, Quantized};

@@ -12,6 +12,7 @@ use chess_records::{
 use super::checkpoint::{Checkpoint, Data, DataIdentity, Place};
 use super::config::{ConfigError, TrainConfig};
 use super::eval_scale::EvalScaleFit;
+use super::late::{Late, Piece};
 use super::optimizer::StepOptions;
 use super::parameters::Parameters;
 use super::source::{Prepared, Source};
@@ -34,6 +35,7 @@ where
     data: Data,
     description: String,
     tally: Tally,
+    late: Late,
 }
 
 impl<'a, D, V, S, F> Run<'a, D, V, S, F>
@@ -83,6 +85,8 @@ where
         (data, validation): (Data, &'a V),
         on_event: F,
     ) -> Result<Self, TrainError> {
+        // Of a run that failed.
+        trainer.backend.late_losses();
         let config = &trainer.config;
         let threads = config.loader_threads.unwrap_or_else(|| {
             let working = trainer.validator.pool().current_num_threads();
@@ -91,6 +95,7 @@ where
         Ok(Self {
             description: config.description(),
             tally: Tally::new(config, data.training.len),
+            late: Late::default(),
             loader: Loader::new(sampler, LoaderConfig::new(threads))?,
             trainer,
             validation,
@@ -113,13 +118,13 @@ where
                 false => self.make_step()?,
             };
         }
-        Ok(self.outcome())
+        self.outcome()
     }
 
-    fn outcome(&self) -> Outcome {
-        let checkpoint = self.checkpoint();
+    fn outcome(&mut self) -> Result<Outcome, TrainError> {
+        let checkpoint = self.checkpoint()?;
         let progress = self.tally.progress();
-        Outcome {
+        Ok(Outcome {
             parameters: checkpoint.parameters.clone(),
             epochs: self.tally.epochs_completed(),
             steps: self.tally.step(),
@@ -128,7 +133,7 @@ where
             best: progress.best,
             stopped: !self.tally.is_over(),
             checkpoint,
-        }
+        })
     }
 
     fn make_step(&mut self) -> Result<ControlFlow<()>, TrainError> {
@@ -137,13 +142,16 @@ where
         let learning_rate = self.trainer.config.learning_rate_at(step, steps);
         let result_weight = self.trainer.config.result_weight_at(step, steps);
         let batch_len = self.next_batch_len();
-        let loss = self.gradient(batch_len, result_weight)?;
+        self.gradient(batch_len, result_weight)?;
         self.trainer.backend.step(&StepOptions {
             rate: learning_rate,
             weight_decay: self.trainer.config.weight_decay,
             weight_limit: self.trainer.config.weight_limit,
         });
-        self.tally.add(batch_len, loss, started.elapsed());
+        if self.late.is_due() || !self.tally.has_loss() {
+            self.take_late_losses()?;
+        }
+        self.tally.add(batch_len, started.elapsed());
         self.begin_pass();
         let tally = &self.tally;
         let flow = (self.on_event)(Event::Step {
@@ -156,11 +164,11 @@ where
             records_per_second: tally.records_per_second(),
             learning_rate,
             result_weight,
-            batch_loss: loss / batch_len as f64,
+            batch_loss: tally.batch_loss(),
             training_loss: tally.training_loss(),
         });
         if flow.is_continue() && tally.is_checkpoint(self.trainer.config.checkpoint_steps) {
-            return Ok(self.show_checkpoint(false));
+            return self.show_checkpoint(false);
         }
         Ok(flow)
     }
@@ -171,25 +179,55 @@ where
         left.min(self.trainer.config.batch_size as u64)
     }
 
-    /// The sum of the losses of a batch of this length; the gradient of their mean is then in the
-    /// backend.
-    fn gradient(&mut self, batch_len: u64, result_weight: f32) -> Result<f64, TrainError> {
-        let (mut loss, mut done) = (0.0, 0);
+    /// Passes a batch of this length through the network and back: the gradient of the mean of its
+    /// losses is then in the backend.
+    fn gradient(&mut self, batch_len: u64, result_weight: f32) -> Result<(), TrainError> {
+        let step = self.tally.step() + 1;
+        let mut done = 0;
         while done < batch_len {
             let mut loaded = self.load()?;
             let batch = loaded.data.batch(result_weight);
             let batch = batch.map_err(|source| TrainError::Training { source })?;
+            let records = batch.len() as u64;
             let backend = &mut self.trainer.backend;
-            let loss_of_piece = backend.gradient(batch, batch_len as usize, done == 0);
-            if !loss_of_piece.is_finite() {
-                let outputs = backend.outputs(batch);
-                return Err(self.not_finite(&loaded, &outputs, loss_of_piece));
+            match backend.start_gradient(batch, batch_len as usize, done == 0) {
+                None => self.late.push(Piece { step, records }),
+                Some(loss) if loss.is_finite() => {
+                    self.tally.add_loss(Piece { step, records }, loss)
+                }
+                Some(loss) => {
+                    backend.check()?;
+                    let outputs = backend.outputs(batch);
+                    return Err(self.not_finite(&loaded, &outputs, loss));
+                }
             }
-            loss += loss_of_piece;
-            done += loaded.selection.samples().len() as u64;
+            done += records;
             self.loader.recycle(loaded);
         }
-        Ok(loss)
+        Ok(())
+    }
+
+    /// Asks the backend for the losses that it has not told yet.
+    fn take_late_losses(&mut self) -> Result<(), TrainError> {
+        let losses = self.trainer.backend.late_losses();
+        self.trainer.backend.check()?;
+        for loss in losses {
+            let Some(piece) = self.late.pop() else {
+                break;
+            };
+            if !loss.is_finite() {
+                let step = piece.step;
+                let (epoch, batch) = (self.tally.epoch_of(step), self.tally.batch_of(step));
+                return Err(TrainError::LateNotFinite {
+                    epoch,
+                    batch,
+                    step,
+                    loss,
+                });
+            }
+            self.tally.add_loss(piece, loss);
+        }
+        Ok(())
     }
 
     fn load(&mut self) -> Result<LoadedBatch<Prepared<S>>, TrainError> {
@@ -238,7 +276,9 @@ where
     }
 
     fn end_epoch(&mut self) -> Result<ControlFlow<()>, TrainError> {
+        self.take_late_losses()?;
         let parameters = self.trainer.parameters();
+        self.trainer.backend.check()?;
         let (step, steps) = (self.tally.step(), self.tally.steps());
         let epoch = self.tally.epoch_of(step);
         let validation_loss = self.validate(&parameters, epoch)?;
@@ -257,7 +297,7 @@ where
             parameters: &parameters,
         });
         match flow {
-            ControlFlow::Continue(()) => Ok(self.show_checkpoint(is_best)),
+            ControlFlow::Continue(()) => self.show_checkpoint(is_best),
             ControlFlow::Break(()) => Ok(flow),
         }
     }
@@ -271,23 +311,26 @@ where
         Ok(loss)
     }
 
-    fn show_checkpoint(&mut self, is_best: bool) -> ControlFlow<()> {
-        let checkpoint = self.checkpoint();
-        (self.on_event)(Event::Checkpoint {
+    fn show_checkpoint(&mut self, is_best: bool) -> Result<ControlFlow<()>, TrainError> {
+        let checkpoint = self.checkpoint()?;
+        Ok((self.on_event)(Event::Checkpoint {
             checkpoint: &checkpoint,
             is_best,
-        })
+        }))
     }
 
-    fn checkpoint(&self) -> Checkpoint {
-        Checkpoint {
+    fn checkpoint(&mut self) -> Result<Checkpoint, TrainError> {
+        self.take_late_losses()?;
+        let checkpoint = Checkpoint {
             parameters: self.trainer.backend.parameters(),
             optimizer: self.trainer.backend.state(),
             progress: *self.tally.progress(),
             place: Place::of(&self.loader.state()),
             data: self.data,
             description: self.description.clone(),
-        }
+        };
+        self.trainer.backend.check()?;
+        Ok(checkpoint)
     }
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::checkpoint::{Best, Checkpoint, Progress};
 use super::config::TrainConfig;
+use super::late::Piece;
 
 /// The steps and losses of a run.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +17,10 @@ pub(super) struct Tally {
     /// Steps of an epoch.
     epoch_steps: u64,
     progress: Progress,
+    /// How many samples' losses are in the epoch's loss.
+    known: u64,
+    /// The last step with a known loss, how many samples it is of and its sum.
+    last_loss: (u64, u64, f64),
     /// How many samples of this epoch this process learnt from, and in which time.
     timed: (u64, Duration),
 }
@@ -27,6 +32,8 @@ impl Tally {
             steps: config.steps(training_len),
             epoch_steps: config.epoch_steps(training_len),
             progress: Progress::default(),
+            known: 0,
+            last_loss: (0, 0, 0.0),
             timed: (0, Duration::ZERO),
         }
     }
@@ -35,6 +42,7 @@ impl Tally {
     pub(super) fn go_to(&mut self, checkpoint: &Checkpoint) {
         self.step = checkpoint.steps();
         self.progress = checkpoint.progress;
+        self.known = self.progress.epoch_records;
     }
 
     pub(super) const fn step(&self) -> u64 {
@@ -83,18 +91,40 @@ impl Tally {
         is_one && !self.epoch_is_ending()
     }
 
-    /// Counts a step from so many samples with this sum of losses.
-    pub(super) fn add(&mut self, records: u64, loss: f64, time: Duration) {
+    /// Counts a step from so many samples.
+    pub(super) fn add(&mut self, records: u64, time: Duration) {
         self.step += 1;
         self.progress.records += records;
-        self.progress.epoch_loss += loss;
         self.progress.epoch_records += records;
         self.timed = (self.timed.0 + records, self.timed.1 + time);
     }
 
-    /// The mean loss of the epoch so far.
+    /// Takes in the sum of the losses of samples of a step, known at once or later, but before the
+    /// epoch's end.
+    pub(super) fn add_loss(&mut self, piece: Piece, loss: f64) {
+        let Piece { step, records } = piece;
+        self.progress.epoch_loss += loss;
+        self.known += records;
+        if self.last_loss.0 != step {
+            self.last_loss = (step, 0, 0.0);
+        }
+        self.last_loss.1 += records;
+        self.last_loss.2 += loss;
+    }
+
+    /// Whether a loss of this epoch is known.
+    pub(super) const fn has_loss(&self) -> bool {
+        self.known > 0
+    }
+
+    /// The mean loss of the epoch, as far as it is known.
     pub(super) fn training_loss(&self) -> f64 {
-        self.progress.epoch_loss / self.progress.epoch_records as f64
+        self.progress.epoch_loss / self.known as f64
+    }
+
+    /// The mean loss of the last batch of which it is known.
+    pub(super) fn batch_loss(&self) -> f64 {
+        self.last_loss.2 / self.last_loss.1 as f64
     }
 
     pub(super) fn records_per_second(&self) -> f64 {
@@ -114,6 +144,7 @@ impl Tally {
         }
         self.progress.validation_loss = Some(validation_loss);
         (self.progress.epoch_loss, self.progress.epoch_records) = (0.0, 0);
+        self.known = 0;
         self.timed = (0, Duration::ZERO);
         is_best
     }
@@ -131,12 +162,19 @@ mod tests {
         Tally::new(&config, 30)
     }
 
+    /// A step from ten samples with this loss.
+    fn add(tally: &mut Tally, loss: f64) {
+        tally.add(10, Duration::from_secs(1));
+        let (step, records) = (tally.step(), 10);
+        tally.add_loss(Piece { step, records }, loss);
+    }
+
     #[test]
     fn epochs_end_when_it_is_noted() {
         let mut tally = tally();
         for (step, batch, epoch) in [(1, 1, 1), (2, 2, 1), (3, 3, 1), (4, 1, 2), (5, 2, 2)] {
             assert!(!tally.epoch_is_ending() && !tally.is_over());
-            tally.add(10, f64::from(epoch), Duration::from_secs(1));
+            add(&mut tally, f64::from(epoch));
             assert_eq!(tally.step(), step);
             assert_eq!((tally.batch_of(step), tally.epoch_of(step)), (batch, epoch));
             assert_eq!(tally.training_loss(), f64::from(epoch) / 10.0);
@@ -147,7 +185,7 @@ mod tests {
             }
             assert_eq!(tally.epochs_completed(), u32::from(step >= 3));
         }
-        tally.add(10, 2.0, Duration::from_secs(1));
+        add(&mut tally, 2.0);
         assert!(!tally.is_over());
         assert_eq!(tally.records_per_second(), 10.0);
         assert!(!tally.end_epoch(0.5), "no better than before");
@@ -165,9 +203,24 @@ mod tests {
         let mut tally = tally();
         let every = NonZeroU64::new(3);
         for step in 1..=3 {
-            tally.add(10, 1.0, Duration::ZERO);
+            add(&mut tally, 1.0);
             assert_eq!(tally.is_checkpoint(NonZeroU64::new(1)), step != 3);
             assert!(!tally.is_checkpoint(every) && !tally.is_checkpoint(None));
         }
+    }
+
+    #[test]
+    fn losses_may_be_known_later() {
+        let mut tally = tally();
+        let piece = |step, records| Piece { step, records };
+        tally.add(10, Duration::ZERO);
+        assert!(!tally.has_loss());
+        tally.add(10, Duration::ZERO);
+        tally.add_loss(piece(1, 4), 2.0);
+        tally.add_loss(piece(1, 6), 1.0);
+        assert!(tally.has_loss());
+        assert_eq!((tally.batch_loss(), tally.training_loss()), (0.3, 0.3));
+        tally.add_loss(piece(2, 10), 5.0);
+        assert_eq!((tally.batch_loss(), tally.training_loss()), (0.5, 0.4));
     }
 }

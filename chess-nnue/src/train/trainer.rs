@@ -7,12 +7,16 @@ use std::sync::Arc;
 use std::vec::Vec;
 
 use chess_records::{Dataset, Labelled, LoaderConfigError};
+use rayon::ThreadPool;
 use thiserror::Error;
 
-use super::backend::{Backend, BackendOptions};
+#[cfg(not(feature = "gpu"))]
+use super::backend::BackendError;
+use super::backend::{Backend, BackendOptions, Timings};
 use super::checkpoint::{Best, Checkpoint, ResumeError};
 use super::config::{ConfigError, TrainConfig, thread_pool};
 use super::cpu::Cpu;
+use super::device::Device;
 use super::eval_scale::EvalScaleError;
 use super::optimizer::OptimizerState;
 use super::parameters::Parameters;
@@ -82,9 +86,10 @@ pub enum Event<'a> {
         learning_rate: f64,
         /// The share of the results in its targets.
         result_weight: f32,
-        /// The mean loss of the batch, from before the step.
+        /// The mean loss of the batch, from before the step. A GPU tells losses every 64 batches or so:
+        /// meanwhile it is that of the last one told of.
         batch_loss: f64,
-        /// The mean training loss of this epoch so far.
+        /// The mean training loss of this epoch so far, as far as it is told.
         training_loss: f64,
     },
     /// An epoch is over.
@@ -190,6 +195,25 @@ pub enum TrainError {
         /// [`TrainError::SAMPLES_NAMED`].
         samples: Vec<u64>,
     },
+    /// The loss of a batch is NaN or infinite, as a GPU told some steps later. The trainer's parameters
+    /// are those of the last step that was made.
+    #[error(
+        "the loss of batch {batch} in epoch {epoch} (step {step}) is {loss}, as was told later"
+    )]
+    LateNotFinite {
+        /// The epoch, from 1.
+        epoch: u32,
+        /// The batch in the epoch, from 1.
+        batch: u64,
+        /// The step, from 1.
+        step: u64,
+        /// The loss.
+        loss: f64,
+    },
+    /// The GPU failed. What the trainer's parameters are is not known.
+    #[cfg(feature = "gpu")]
+    #[error("GPU")]
+    Gpu(#[from] super::GpuError),
     /// The validation loss is NaN or infinite.
     #[error("the validation loss after epoch {epoch} is {loss}")]
     ValidationNotFinite {
@@ -206,9 +230,33 @@ pub enum TrainError {
     },
 }
 
+#[cfg(not(feature = "gpu"))]
+impl From<BackendError> for TrainError {
+    fn from(never: BackendError) -> Self {
+        match never {}
+    }
+}
+
 impl TrainError {
     /// The most samples that [`TrainError::NotFinite`] names.
     pub const SAMPLES_NAMED: usize = 16;
+}
+
+fn backend(
+    device: &Device,
+    parameters: &Parameters,
+    options: BackendOptions,
+    pool: Arc<ThreadPool>,
+) -> Result<Box<dyn Backend>, ConfigError> {
+    match device {
+        Device::Cpu => Ok(Box::new(Cpu::new(parameters, options, pool))),
+        #[cfg(feature = "gpu")]
+        Device::Gpu { name } => {
+            let name = name.as_deref();
+            let backend = super::gpu::OnGpu::new(name, parameters, options, pool)?;
+            Ok(Box::new(backend))
+        }
+    }
 }
 
 impl Trainer {
@@ -217,7 +265,7 @@ impl Trainer {
     /// # Errors
     ///
     /// When a value of the configuration is out of range, the architecture is one that cannot be
-    /// trained, or the threads cannot be started.
+    /// trained, the threads cannot be started, or there is no such GPU.
     pub fn new(config: TrainConfig) -> Result<Self, ConfigError> {
         config.check()?;
         let mut parameters = Parameters::random(&config.architecture, config.seed);
@@ -247,10 +295,10 @@ impl Trainer {
             optimizer: config.optimizer,
             loss: config.loss,
         };
-        let backend = Cpu::new(parameters, options, Arc::clone(&pool));
+        let backend = backend(&config.device, parameters, options, Arc::clone(&pool))?;
         Ok(Self {
             validator: Validator::with_pool(config.targets()?, config.loss, pool),
-            backend: Box::new(backend),
+            backend,
             config,
         })
     }
@@ -271,6 +319,18 @@ impl Trainer {
     #[must_use]
     pub fn parameters(&self) -> Parameters {
         self.backend.parameters()
+    }
+
+    /// The name of the GPU, if one does the arithmetic.
+    #[must_use]
+    pub fn gpu_name(&self) -> Option<&str> {
+        self.backend.gpu_name()
+    }
+
+    /// Where the time went so far, if a GPU does the arithmetic.
+    #[must_use]
+    pub fn timings(&self) -> Option<Timings> {
+        self.backend.timings()
     }
 
     /// Trains for the configured epochs, from the parameters as they are now, with a fresh optimizer.

@@ -1,10 +1,9 @@
 //! The 32 bytes, and what can be read from them without checking anything.
 
-use core::fmt;
-use core::hash::{Hash, Hasher};
-
 use zerocopy::little_endian::{I16, U64, U128};
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned, transmute, transmute_ref};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+use crate::wire::{nibble, record_bytes, used_nibbles};
 
 /// One bulletformat record: any 32 bytes, aligned to nothing. The [module](crate::bullet) has the
 /// table.
@@ -24,36 +23,14 @@ pub struct BulletRecord {
 
 const _: () = assert!(size_of::<BulletRecord>() == 32 && align_of::<BulletRecord>() == 1);
 
+record_bytes!(BulletRecord);
+
 impl BulletRecord {
-    /// The size of a record.
-    pub const BYTES: usize = 32;
-
-    /// The record with these bytes. Any bytes will do; `decode` says whether they mean something.
-    #[must_use]
-    pub const fn from_bytes(bytes: &[u8; Self::BYTES]) -> Self {
-        transmute!(*bytes)
-    }
-
-    /// The bytes, borrowed.
-    #[must_use]
-    pub const fn as_bytes(&self) -> &[u8; Self::BYTES] {
-        transmute_ref!(self)
-    }
-
-    /// The bytes, copied.
-    #[must_use]
-    pub const fn to_bytes(self) -> [u8; Self::BYTES] {
-        transmute!(self)
-    }
-
     /// This record with the nibbles past the last man set to 0.
     #[must_use]
     pub fn canonical(mut self) -> Self {
-        let used = match self.occupied().count_ones() {
-            men @ 0..32 => !(u128::MAX << (4 * men)),
-            _ => u128::MAX,
-        };
-        self.pieces = U128::new(self.pieces.get() & used);
+        let used = used_nibbles(self.pieces.get(), self.occupied());
+        self.pieces = U128::new(used);
         self
     }
 
@@ -66,11 +43,7 @@ impl BulletRecord {
     /// Offset 8: the nibble of the `index`-th occupied square, 0–15. `None` from index 32 on.
     #[must_use]
     pub const fn piece_code(&self, index: usize) -> Option<u8> {
-        if index < 32 {
-            Some((self.pieces.get() >> (4 * index) & 0xf) as u8)
-        } else {
-            None
-        }
+        nibble(self.pieces.get(), index)
     }
 
     /// Offset 24: the score in centipawns from the mover's side.
@@ -101,28 +74,6 @@ impl BulletRecord {
     #[must_use]
     pub const fn extra(&self) -> [u8; 3] {
         self.extra
-    }
-}
-
-/// Records are equal when they say the same: nibbles past the last man do not count.
-impl PartialEq for BulletRecord {
-    fn eq(&self, other: &Self) -> bool {
-        self.canonical().as_bytes() == other.canonical().as_bytes()
-    }
-}
-
-impl Eq for BulletRecord {}
-
-impl Hash for BulletRecord {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.canonical().as_bytes().hash(state);
-    }
-}
-
-/// The bytes in hexadecimal.
-impl fmt::Debug for BulletRecord {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "BulletRecord({:02x?})", self.as_bytes())
     }
 }
 

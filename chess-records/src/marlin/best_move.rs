@@ -1,9 +1,6 @@
 //! The variation with a best move in the place of the fullmove number.
 
-use core::fmt;
-use core::hash::{Hash, Hasher};
-
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned, transmute, transmute_ref};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::MarlinError;
 use super::wire::{Fields, wire_record};

@@ -51,6 +51,12 @@ impl CornerBishops {
         }
     }
 
+    /// Counted before: so many early positions, of which so many were suspicious.
+    #[must_use]
+    pub const fn from_counts(early: u64, suspicious: u64) -> Self {
+        Self { early, suspicious }
+    }
+
     /// Counts a position.
     pub fn add(&mut self, board: &impl Board) {
         let placement = board.placement();

@@ -1,10 +1,9 @@
 //! The 32 bytes, and what can be read from them without checking anything.
 
-use core::fmt;
-use core::hash::{Hash, Hasher};
-
 use zerocopy::little_endian::{I16, U16, U64, U128};
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned, transmute, transmute_ref};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+use crate::wire::{nibble, used_nibbles};
 
 /// The fields of both kinds of record; see the [module](super) for the table.
 #[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
@@ -25,19 +24,12 @@ const _: () = assert!(size_of::<Fields>() == 32 && align_of::<Fields>() == 1);
 
 impl Fields {
     pub(super) const fn piece_code(&self, index: usize) -> Option<u8> {
-        if index < 32 {
-            Some((self.pieces.get() >> (4 * index) & 0xf) as u8)
-        } else {
-            None
-        }
+        nibble(self.pieces.get(), index)
     }
 
     pub(super) fn canonical(mut self) -> Self {
-        let used = match self.occupied.get().count_ones() {
-            men @ 0..32 => !(u128::MAX << (4 * men)),
-            _ => u128::MAX,
-        };
-        self.pieces = U128::new(self.pieces.get() & used);
+        let used = used_nibbles(self.pieces.get(), self.occupied.get());
+        self.pieces = U128::new(used);
         self
     }
 }
@@ -45,29 +37,9 @@ impl Fields {
 /// What both kinds of record have in common.
 macro_rules! wire_record {
     ($record:ident) => {
+        crate::wire::record_bytes!($record);
+
         impl $record {
-            /// The size of a record.
-            pub const BYTES: usize = 32;
-
-            /// The record with these bytes. Any bytes will do; `decode` says whether they mean
-            /// something.
-            #[must_use]
-            pub const fn from_bytes(bytes: &[u8; Self::BYTES]) -> Self {
-                transmute!(*bytes)
-            }
-
-            /// The bytes, borrowed.
-            #[must_use]
-            pub const fn as_bytes(&self) -> &[u8; Self::BYTES] {
-                transmute_ref!(self)
-            }
-
-            /// The bytes, copied.
-            #[must_use]
-            pub const fn to_bytes(self) -> [u8; Self::BYTES] {
-                transmute!(self)
-            }
-
             /// This record with the nibbles past the last man set to 0.
             #[must_use]
             pub fn canonical(self) -> Self {
@@ -115,28 +87,6 @@ macro_rules! wire_record {
             #[must_use]
             pub const fn extra(&self) -> u8 {
                 self.0.extra
-            }
-        }
-
-        /// Records are equal when they say the same: nibbles past the last man do not count.
-        impl PartialEq for $record {
-            fn eq(&self, other: &Self) -> bool {
-                self.canonical().as_bytes() == other.canonical().as_bytes()
-            }
-        }
-
-        impl Eq for $record {}
-
-        impl Hash for $record {
-            fn hash<H: Hasher>(&self, state: &mut H) {
-                self.canonical().as_bytes().hash(state);
-            }
-        }
-
-        /// The bytes in hexadecimal.
-        impl fmt::Debug for $record {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "{}({:02x?})", stringify!($record), self.as_bytes())
             }
         }
     };

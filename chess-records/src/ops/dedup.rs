@@ -1,16 +1,22 @@
 //! Removing duplicates from more records than fit into memory.
 
+mod state;
+
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::string::String;
 use std::vec;
 use std::vec::Vec;
 
+use state::State;
+
 use super::inputs::CHUNK_BYTES;
+use super::resume::open_at;
 use super::scratch::Scratch;
-use super::spill::{Entries, Spill, field};
+use super::spill::{Entries, Spill, damaged_if_short, field};
 use super::{FilesError, Inputs, Meter, Output, PositionKey, Progress};
 use crate::{BulletRecord, FixedRecord, MarlinMoveRecord, MarlinRecord};
 
@@ -23,9 +29,12 @@ use crate::{BulletRecord, FixedRecord, MarlinMoveRecord, MarlinRecord};
 /// Pass 1 decodes each record and sends its number, score and key to one of several files by the
 /// key's hash. Pass 2 finds in each file, in memory, which records stay. Pass 3 reads the inputs
 /// again and writes those. The temporary files lie in a folder beside the output
-/// (`.NAME.chess-records`) and take at most 1½ times the size of the inputs, the output apart. A run
-/// that was killed or cancelled is not gone on with: the next run of the same output removes that
-/// folder and begins anew.
+/// (`.NAME.chess-records`) and take at most 1½ times the size of the inputs, the output apart.
+///
+/// # Interruption
+///
+/// As that of a [shuffle](super::Shuffle#interruption): the same run goes on where it was, in
+/// whichever pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dedup {
     /// Which of the records of a position stays.
@@ -95,6 +104,8 @@ const KEPT_BYTES: usize = 8 + 2;
 const BYTES_PER_POSITION: u64 = 224;
 /// Pass 3 has as many files open.
 const MAX_PARTS: u64 = 512;
+/// How many bytes of input are read between two notes of the state.
+const NOTE_BYTES: u64 = 256 << 20;
 /// What is not for tables and buffers.
 const OVERHEAD: u64 = 4 << 20;
 
@@ -116,23 +127,29 @@ impl Dedup {
     ) -> Result<DedupReport, FilesError> {
         output.check(inputs.paths())?;
         let parts = self.parts(inputs.records())?;
-        let scratch = Scratch::open_anew(output)?;
+        let scratch = Scratch::open(output, &self.job(inputs))?;
         let work = Work {
             inputs,
             keep: self.keep,
             scratch: &scratch,
             parts,
             buffer_bytes: self.buffer_bytes(parts),
+            note_bytes: NOTE_BYTES,
         };
-        let mut meter = Meter::new(3 * inputs.bytes(), progress);
-        let lens = work.scatter(&mut meter)?;
-        work.choose(&lens, &mut meter)?;
-        let kept = work.write(&mut meter)?;
-        scratch.finish()?;
+        let mut kept = work.run(progress);
+        if let Err(FilesError::Damaged { .. }) = kept {
+            scratch.forget_state()?;
+            kept = work.run(progress);
+        }
+        let kept = scratch.finish_or_keep(kept)?;
         Ok(DedupReport {
             records: inputs.records(),
             kept,
         })
+    }
+
+    fn job<R: ScoredRecord>(&self, inputs: &Inputs<R>) -> String {
+        std::format!("{self:?}\n{}", inputs.identity())
     }
 
     fn parts(&self, records: u64) -> Result<usize, FilesError> {
@@ -149,7 +166,7 @@ impl Dedup {
     }
 
     fn buffer_bytes(&self, parts: usize) -> usize {
-        let share = (self.memory - OVERHEAD) / parts as u64;
+        let share = (self.memory - OVERHEAD) / (parts + Spill::SPARES) as u64;
         share.clamp(
             Spill::MIN_BUFFER_BYTES as u64,
             Spill::MAX_BUFFER_BYTES as u64,
@@ -164,15 +181,51 @@ struct Work<'a, R> {
     scratch: &'a Scratch,
     parts: usize,
     buffer_bytes: usize,
+    note_bytes: u64,
 }
 
 impl<R: ScoredRecord> Work<'_, R> {
+    /// Leaves the result in the scratch folder, and gives how many records it has.
+    fn run(&self, progress: &mut Progress<'_>) -> Result<u64, FilesError> {
+        let mut meter = Meter::new(3 * self.inputs.bytes(), progress);
+        let noted = self.scratch.state();
+        let nothing = || State::Scattered {
+            records: 0,
+            lens: vec![0; self.parts],
+        };
+        let state = noted.and_then(|text| State::parse(&text, self.parts));
+        match state.unwrap_or_else(nothing) {
+            State::Scattered { records, lens } => {
+                let lens = self.scatter(records, &lens, &mut meter)?;
+                self.choose(0, &lens, &mut meter)?;
+                self.write(0, 0, &mut meter)
+            }
+            State::Chosen { files, lens } => {
+                let chosen: u64 = lens[..files].iter().copied().map(record_bytes::<R>).sum();
+                meter.advance(self.inputs.bytes() + chosen)?;
+                self.choose(files, &lens, &mut meter)?;
+                self.write(0, 0, &mut meter)
+            }
+            State::Written { read, written } => {
+                meter.done = 2 * self.inputs.bytes();
+                self.write(read, written, &mut meter)
+            }
+        }
+    }
+
     /// Pass 1. Gives the lengths of the files.
-    fn scatter(&self, meter: &mut Meter<'_, '_>) -> Result<Vec<u64>, FilesError> {
+    fn scatter(
+        &self,
+        done: u64,
+        lens: &[u64],
+        meter: &mut Meter<'_, '_>,
+    ) -> Result<Vec<u64>, FilesError> {
         let paths = (0..self.parts).map(|part| self.part(part));
-        let mut spill = Spill::open(paths, &vec![0; self.parts], self.buffer_bytes)?;
-        let mut index = 0u64;
-        self.inputs.read_from(0, meter, |chunk| {
+        let opened = Spill::open(paths, lens, self.buffer_bytes);
+        let mut spill = opened.map_err(damaged_if_short)?;
+        let (mut index, mut noted) = (done, done);
+        meter.advance(done * R::BYTES as u64)?;
+        self.inputs.read_from(done, meter, |chunk| {
             for decoded in chunk.decoded() {
                 let (record, labelled) = decoded?;
                 let key = PositionKey::new(&labelled.position);
@@ -181,27 +234,57 @@ impl<R: ScoredRecord> Work<'_, R> {
                 spill.push(part as usize, [&head, key.as_bytes()])?;
                 index += 1;
             }
+            if (index - noted) * R::BYTES as u64 >= self.note_bytes {
+                noted = index;
+                let (records, lens) = (noted, spill.flush()?);
+                self.note(&State::Scattered { records, lens })?;
+            }
             Ok(())
         })?;
-        spill.flush()
+        let lens = spill.flush()?;
+        self.note(&State::Chosen {
+            files: 0,
+            lens: lens.clone(),
+        })?;
+        Ok(lens)
     }
 
     /// Pass 2: lists of the records that stay, one for each file, in order.
-    fn choose(&self, lens: &[u64], meter: &mut Meter<'_, '_>) -> Result<(), FilesError> {
-        for (part, len) in lens.iter().enumerate() {
-            let kept = self.choose_in(part)?;
+    fn choose(
+        &self,
+        done: usize,
+        lens: &[u64],
+        meter: &mut Meter<'_, '_>,
+    ) -> Result<(), FilesError> {
+        for (part, &len) in lens.iter().enumerate().skip(done) {
+            let kept = self.choose_in(part, len)?;
             write_kept(&self.kept(part), &kept)?;
-            meter.advance(len / ENTRY_BYTES as u64 * R::BYTES as u64)?;
+            self.note(&State::Chosen {
+                files: part + 1,
+                lens: lens.to_vec(),
+            })?;
+            self.scratch.remove(&self.part(part))?;
+            meter.advance(record_bytes::<R>(len))?;
         }
         Ok(())
     }
 
-    fn choose_in(&self, part: usize) -> Result<Vec<(u64, i16)>, FilesError> {
+    fn choose_in(&self, part: usize, len: u64) -> Result<Vec<(u64, i16)>, FilesError> {
         let mut groups: HashMap<PositionKey, Group> = HashMap::new();
-        let mut entries = Entries::open(self.part(part), ENTRY_BYTES, CHUNK_BYTES)?;
-        while let Some(entry) = entries.next()? {
+        let entries = Entries::open(self.part(part), ENTRY_BYTES, CHUNK_BYTES);
+        let mut entries = entries.map_err(damaged_if_short)?;
+        let mut before = None;
+        for _ in 0..len / ENTRY_BYTES as u64 {
+            let Some(entry) = entries.next()? else {
+                return Err(entries.damaged());
+            };
             let key = PositionKey::from_bytes(field(entry, KEPT_BYTES));
             let (index, score_cp) = read_head(entry);
+            // Numbers rise, but not where a crash left zeros.
+            if before >= Some(index) {
+                return Err(entries.damaged());
+            }
+            before = Some(index);
             let group = groups.entry(key).or_insert(Group {
                 index,
                 score_sum: 0,
@@ -219,18 +302,24 @@ impl<R: ScoredRecord> Work<'_, R> {
     }
 
     /// Pass 3. Gives how many records were written.
-    fn write(&self, meter: &mut Meter<'_, '_>) -> Result<u64, FilesError> {
-        let buffer_bytes = self.buffer_bytes.min(64 << 10);
-        let lists =
-            (0..self.parts).map(|part| Entries::open(self.kept(part), KEPT_BYTES, buffer_bytes));
-        let mut kept = Merge::new(lists.collect::<Result<_, _>>()?)?;
+    fn write(
+        &self,
+        read: u64,
+        mut written: u64,
+        meter: &mut Meter<'_, '_>,
+    ) -> Result<u64, FilesError> {
+        let mut kept = self.kept_from(read)?;
         let path = self.scratch.result();
         let write_error = |source| FilesError::write(&path, source);
-        let file = File::create(&path).map_err(write_error)?;
+        if fs::metadata(&path).map_or(0, |metadata| metadata.len()) < written * R::BYTES as u64 {
+            return Err(FilesError::Damaged { path });
+        }
+        let file = open_at(&path, written * R::BYTES as u64).map_err(write_error)?;
         let mut file = BufWriter::with_capacity(CHUNK_BYTES, file);
-        let (mut index, mut written) = (0, 0);
+        let (mut index, mut noted) = (read, read);
         let mut next = kept.next()?;
-        self.inputs.read_from(0, meter, |chunk| {
+        meter.advance(read * R::BYTES as u64)?;
+        self.inputs.read_from(read, meter, |chunk| {
             for record in chunk.records {
                 if let Some((_, score_cp)) = next.filter(|&(kept, _)| kept == index) {
                     let record = self.finished(record, score_cp);
@@ -240,13 +329,35 @@ impl<R: ScoredRecord> Work<'_, R> {
                 }
                 index += 1;
             }
+            if (index - noted) * R::BYTES as u64 >= self.note_bytes {
+                noted = index;
+                sync(&mut file).map_err(write_error)?;
+                self.note(&State::Written {
+                    read: noted,
+                    written,
+                })?;
+            }
             Ok(())
         })?;
-        let file = file
-            .into_inner()
-            .map_err(|error| write_error(error.into_error()))?;
-        file.sync_all().map_err(write_error)?;
+        sync(&mut file).map_err(write_error)?;
         Ok(written)
+    }
+
+    /// The records that stay, from record `read` on.
+    fn kept_from(&self, read: u64) -> Result<Merge, FilesError> {
+        let buffer_bytes = self.buffer_bytes.min(64 << 10);
+        let lists =
+            (0..self.parts).map(|part| Entries::open(self.kept(part), KEPT_BYTES, buffer_bytes));
+        let lists = lists.collect::<Result<_, _>>().map_err(damaged_if_short)?;
+        let mut kept = Merge::new(lists)?;
+        while kept.first().is_some_and(|first| first < read) {
+            kept.next()?;
+        }
+        Ok(kept)
+    }
+
+    fn note(&self, state: &State) -> Result<(), FilesError> {
+        self.scratch.note_state(&state.text())
     }
 
     fn finished(&self, record: &R, mean_score_cp: i16) -> R {
@@ -281,6 +392,11 @@ impl Group {
     }
 }
 
+/// The bytes of the records that a file of so many bytes has entries of.
+fn record_bytes<R: FixedRecord>(entries: u64) -> u64 {
+    entries / ENTRY_BYTES as u64 * R::BYTES as u64
+}
+
 fn entry_head(index: u64, score_cp: i16) -> [u8; KEPT_BYTES] {
     let mut head = [0; KEPT_BYTES];
     head[..8].copy_from_slice(&index.to_le_bytes());
@@ -293,13 +409,18 @@ fn read_head(entry: &[u8]) -> (u64, i16) {
     (index, i16::from_le_bytes(field(entry, 8)))
 }
 
+fn sync(file: &mut BufWriter<File>) -> io::Result<()> {
+    file.flush()?;
+    file.get_ref().sync_all()
+}
+
 fn write_kept(path: &Path, kept: &[(u64, i16)]) -> Result<(), FilesError> {
     let written = File::create(path).and_then(|file| {
         let mut file = BufWriter::with_capacity(CHUNK_BYTES, file);
         for &(index, score_cp) in kept {
             file.write_all(&entry_head(index, score_cp))?;
         }
-        file.flush()
+        sync(&mut file)
     });
     written.map_err(|source| FilesError::write(path, source))
 }
@@ -330,11 +451,85 @@ impl Merge {
         Ok(())
     }
 
+    /// The number of the next record.
+    fn first(&self) -> Option<u64> {
+        self.heads.peek().map(|Reverse((index, ..))| *index)
+    }
+
     fn next(&mut self) -> Result<Option<(u64, i16)>, FilesError> {
         let Some(Reverse((index, score_cp, list))) = self.heads.pop() else {
             return Ok(None);
         };
         self.refill(list)?;
         Ok(Some((index, score_cp)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::MarlinRecord;
+    use std::ops::ControlFlow;
+
+    const RECORDS: u64 = 100_000;
+    const DEDUP: Dedup = Dedup {
+        keep: Keep::MeanScore,
+        memory: Dedup::MIN_MEMORY,
+    };
+
+    /// The golden positions again and again, with other scores and clocks.
+    fn write_input(folder: &Path) -> Inputs<MarlinRecord> {
+        let (golden, _) =
+            include_bytes!("../../tests/golden/marlin/valid/positions.marlin").as_chunks::<32>();
+        let numbered = (0..RECORDS).zip(golden.iter().cycle());
+        let bytes: Vec<u8> = numbered
+            .flat_map(|(number, record)| {
+                let mut record = *record;
+                record[28..30].copy_from_slice(&(number as i16).to_le_bytes());
+                record
+            })
+            .collect();
+        let path = folder.join("in");
+        fs::write(&path, bytes).unwrap();
+        Inputs::open([path]).unwrap()
+    }
+
+    #[test]
+    fn it_goes_on_from_anywhere() {
+        let folder = tempfile::tempdir().unwrap();
+        let inputs = write_input(folder.path());
+        let whole = Output::new(folder.path().join("whole"));
+        let report = DEDUP.run(&inputs, &whole, &mut |_, _| ControlFlow::Continue(()));
+        let report = report.unwrap();
+        assert!(report.kept < report.records);
+        let scratch = Scratch::open_anew(&Output::new(folder.path().join("out"))).unwrap();
+        let work = Work {
+            inputs: &inputs,
+            keep: DEDUP.keep,
+            scratch: &scratch,
+            parts: 5,
+            buffer_bytes: 4096,
+            note_bytes: 1,
+        };
+        let total = 3 * inputs.bytes();
+        let mut last = 0;
+        for stop in (1..24).map(|step| step * total / 24) {
+            let mut seen = Vec::new();
+            let cancelled = work.run(&mut |done, _| {
+                seen.push(done);
+                if done >= stop {
+                    return ControlFlow::Break(());
+                }
+                ControlFlow::Continue(())
+            });
+            assert!(matches!(cancelled, Err(FilesError::Cancelled)), "{stop}");
+            // At most a chunk or a file is done again.
+            let first = seen.iter().find(|&&done| done > 0).unwrap();
+            assert!(first + (2 << 20) >= last, "{first} after {last}");
+            last = *seen.last().unwrap();
+        }
+        let kept = work.run(&mut |_, _| ControlFlow::Continue(())).unwrap();
+        assert_eq!(kept, report.kept);
+        assert!(fs::read(scratch.result()).unwrap() == fs::read(whole.path()).unwrap());
     }
 }

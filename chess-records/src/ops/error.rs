@@ -139,6 +139,10 @@ pub enum FilesError {
 }
 
 impl FilesError {
+    pub(super) const fn is_cancelled(&self) -> bool {
+        matches!(self, Self::Cancelled)
+    }
+
     pub(super) fn open(path: &Path, source: io::Error) -> Self {
         let path = path.to_path_buf();
         Self::Open { path, source }

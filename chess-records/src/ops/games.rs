@@ -61,11 +61,17 @@ impl<S> GameReader<S> {
 impl<S: BufRead> GameReader<S> {
     /// Reads from where `source` stands, which is taken to be the start of a game.
     pub const fn new(source: S) -> Self {
+        Self::starting_at(source, 0, 0)
+    }
+
+    /// Reads from where `source` stands, which is taken to be the start of game `number` at
+    /// `byte_offset`; games and errors count from there.
+    pub const fn starting_at(source: S, number: u64, byte_offset: u64) -> Self {
         Self {
             source,
             bytes: Vec::new(),
-            number: 0,
-            byte_offset: 0,
+            number,
+            byte_offset,
             done: false,
         }
     }
@@ -91,6 +97,12 @@ impl<S: BufRead> GameReader<S> {
         self.byte_offset += self.bytes.len() as u64;
         self.done = false;
         Ok(Some(game))
+    }
+
+    /// Where the next game starts: its number and byte offset.
+    #[must_use]
+    pub const fn place(&self) -> (u64, u64) {
+        (self.number, self.byte_offset)
     }
 
     /// The bytes of the last game that was read, its zeros included.
@@ -169,6 +181,22 @@ mod tests {
         let games = ViriGames::new(GAMES).unwrap().len();
         assert_eq!(read_all(GAMES), (GAMES.to_vec(), games, None));
         assert_eq!(read_all(&GAMES[..0]), (Vec::new(), 0, None));
+    }
+
+    #[test]
+    fn reading_goes_on_from_a_place() {
+        let mut all = GameReader::new(GAMES);
+        for _ in 0..3 {
+            all.next_game().unwrap();
+        }
+        let (number, byte_offset) = all.place();
+        assert_eq!(number, 3);
+        let rest = &GAMES[byte_offset as usize..];
+        let mut rest = GameReader::starting_at(rest, number, byte_offset);
+        let (expected, found) = (all.next_game().unwrap(), rest.next_game().unwrap());
+        let place = |game: ViriGame<'_>| (game.number(), game.byte_offset(), game.len());
+        assert_eq!(expected.map(place), found.map(place));
+        assert_eq!(found.map(|game| game.number()), Some(3));
     }
 
     #[test]

@@ -11,6 +11,7 @@ use std::vec::Vec;
 
 use zerocopy::FromBytes;
 
+use super::resume::identity;
 use super::{FilesError, Meter};
 use crate::{FixedRecord, LabelledPosition, ViewError};
 
@@ -29,8 +30,6 @@ pub struct Inputs<R> {
 pub(super) struct Input {
     pub(super) path: PathBuf,
     pub(super) records: u64,
-    /// When the file was last written, as far as the system tells.
-    stamp: u128,
 }
 
 /// A piece of an input.
@@ -85,17 +84,8 @@ impl<R: FixedRecord> Inputs<R> {
 
     /// What tells these inputs from others, and from themselves after a change.
     pub(super) fn identity(&self) -> String {
-        let mut text = std::format!("{} bytes a record\n", R::BYTES);
-        for Input {
-            path,
-            records,
-            stamp,
-        } in &self.files
-        {
-            let whole = fs::canonicalize(path).unwrap_or_else(|_| path.clone());
-            text += &std::format!("{records} records, written {stamp}: {whole:?}\n");
-        }
-        text
+        let files = identity(self.paths());
+        std::format!("{} bytes a record\n{files}", R::BYTES)
     }
 
     /// Reads all records from number `start` on.
@@ -195,13 +185,7 @@ fn look_at<R: FixedRecord>(path: PathBuf) -> Result<Input, FilesError> {
         };
         return Err(FilesError::View { path, source });
     }
-    let modified = metadata.modified().ok();
-    let since = modified.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
-    Ok(Input {
-        path,
-        records,
-        stamp: since.map_or(0, |since| since.as_nanos()),
-    })
+    Ok(Input { path, records })
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Several sources mixed evenly, by weight.
 
 use std::fs::File;
-use std::io::{BufReader, Read, Write};
+use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::iter::FusedIterator;
 use std::vec;
 use std::vec::Vec;
@@ -9,7 +9,7 @@ use std::vec::Vec;
 use thiserror::Error;
 
 use super::inputs::{CHUNK_BYTES, Input};
-use super::{FilesError, Inputs, Meter, Output, Progress};
+use super::{FilesError, Inputs, Meter, Output, Progress, ResumableFiles};
 use crate::FixedRecord;
 
 /// The order in which several sources are mixed: of every stretch of it, each source fills the share
@@ -146,10 +146,15 @@ impl InterleaveOrder {
     /// The whole order.
     #[must_use]
     pub fn iter(&self) -> InterleaveOrderIter<'_> {
+        self.iter_after(vec![0; self.sources.len()])
+    }
+
+    /// What comes after so many samples of each source, which must be those that came first.
+    fn iter_after(&self, taken: Vec<u64>) -> InterleaveOrderIter<'_> {
         InterleaveOrderIter {
+            left: self.len.saturating_sub(taken.iter().sum()),
             order: self,
-            taken: vec![0; self.sources.len()],
-            left: self.len,
+            taken,
         }
     }
 
@@ -233,6 +238,7 @@ impl FusedIterator for InterleaveOrderIter<'_> {}
 /// without weights, by the files' lengths, so that every record is written. Gives how many of each
 /// file were written.
 ///
+/// A run that was killed or cancelled is gone on with, as [`ResumableFiles`] says.
 /// [`Interleaved`](super::Interleaved) is the same without a copy.
 ///
 /// # Errors
@@ -245,28 +251,45 @@ pub fn interleave<R: FixedRecord>(
     progress: &mut Progress<'_>,
 ) -> Result<Vec<u64>, InterleaveError> {
     let order = order_of_files(inputs, weights)?;
-    let mut file = output.create(inputs.paths())?;
-    let mut readers = inputs
-        .each()
-        .map(Reader::open)
-        .collect::<Result<Vec<_>, _>>()?;
+    let job = std::format!("interleave by {weights:?}, {} bytes a record", R::BYTES);
+    let mut files = ResumableFiles::begin(&[output], inputs.paths(), &job)?;
+    let noted = files
+        .mark()
+        .filter(|mark| mark.len() == inputs.files().len());
+    let mut mixing =
+        order.iter_after(noted.map_or_else(|| vec![0; inputs.files().len()], Vec::from));
     let mut meter = Meter::new(order.len() * R::BYTES as u64, progress);
-    let (mut written, mut record) = (vec![0; readers.len()], vec![0; R::BYTES]);
+    let work = mix::<R>(inputs, &mut mixing, &mut files, &mut meter);
+    files.finish_or_keep(work, FilesError::is_cancelled)?;
+    Ok(mixing.taken)
+}
+
+/// Writes what is left of an order.
+fn mix<R: FixedRecord>(
+    inputs: &Inputs<R>,
+    order: &mut InterleaveOrderIter<'_>,
+    files: &mut ResumableFiles,
+    meter: &mut Meter<'_, '_>,
+) -> Result<(), FilesError> {
+    let readers = inputs.each().zip(&order.taken);
+    let readers = readers.map(|(input, &taken)| Reader::open(input, taken * R::BYTES as u64));
+    let mut readers = readers.collect::<Result<Vec<_>, _>>()?;
+    let mut record = vec![0; R::BYTES];
     let mut unreported = 0;
-    for (source, _) in order.iter() {
+    meter.advance(files.written(0))?;
+    while let Some((source, _)) = order.next() {
         readers[source].read(&mut record)?;
-        let put = file.write_all(&record);
-        put.map_err(|source| FilesError::write(output.path(), source))?;
-        written[source] += 1;
+        files.put(0, &record)?;
         unreported += R::BYTES;
         if unreported >= CHUNK_BYTES {
             meter.advance(unreported as u64)?;
             unreported = 0;
         }
+        if files.is_due() {
+            files.note(&order.taken)?;
+        }
     }
-    meter.advance(unreported as u64)?;
-    file.finish().map_err(FilesError::from)?;
-    Ok(written)
+    meter.advance(unreported as u64)
 }
 
 fn order_of_files<R: FixedRecord>(
@@ -290,8 +313,11 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn open(input: &'a Input) -> Result<Self, FilesError> {
-        let source = BufReader::with_capacity(CHUNK_BYTES, input.open()?);
+    fn open(input: &'a Input, byte_offset: u64) -> Result<Self, FilesError> {
+        let mut file = input.open()?;
+        let seek = file.seek(SeekFrom::Start(byte_offset));
+        seek.map_err(|source| FilesError::read(&input.path, source))?;
+        let source = BufReader::with_capacity(CHUNK_BYTES, file);
         Ok(Self { input, source })
     }
 

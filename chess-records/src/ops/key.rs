@@ -1,6 +1,6 @@
 //! What makes two positions the same.
 
-use super::mix;
+use crate::permutation::mix;
 use crate::{GameResult, Label, LabelledPosition, MarlinRecord, Position, Score};
 
 /// Placement, side to move, castling rights and en passant square of a position, the latter

@@ -6,6 +6,8 @@
 //! - leave the output as it was, or whole: it is written beside its place and renamed at the end;
 //! - refuse, before anything is touched, an output that is also an input (by name, by symbolic link
 //!   or by hard link), and one that exists unless [`Output::replacing`] was asked for;
+//! - go on where they were after they were killed or cancelled, when they are run again on the same
+//!   inputs with the same arguments, and begin anew if anything of these changed;
 //! - give the same bytes for the same inputs and seed, whatever the memory or the interruptions;
 //! - report to a closure `(done, total)` in bytes of work, a few times a second's worth of it, and stop
 //!   with [`FilesError::Cancelled`] when that breaks:
@@ -25,11 +27,12 @@
 //! # Ok::<(), chess_records::ops::FilesError>(())
 //! ```
 //!
-//! Games of viriformat are split by [`SplitFiles::run_games`] and read one by one by [`GameReader`].
+//! [`ResumableFiles`] does so for other work. Games of viriformat are split by [`SplitFiles::run_games`] and read one by one by [`GameReader`].
 //! Streams (pipes, text) go through [`StreamRecord`]; a [`Filter`] and [`Statistics`] take decoded
 //! positions from wherever they come.
 
 mod dedup;
+mod distinct;
 mod error;
 mod filter;
 mod games;
@@ -38,6 +41,8 @@ mod interleave;
 mod interleaved;
 mod key;
 mod output;
+mod parts;
+mod resume;
 mod scratch;
 mod shuffle;
 mod spill;
@@ -47,6 +52,7 @@ mod statistics;
 mod stream;
 
 pub use dedup::{Dedup, DedupReport, Keep, ScoredRecord};
+pub use distinct::DistinctPositions;
 pub use error::FilesError;
 pub use filter::Filter;
 pub use games::{GameReadError, GameReader};
@@ -55,6 +61,7 @@ pub use interleave::{InterleaveError, InterleaveOrder, InterleaveOrderIter, inte
 pub use interleaved::Interleaved;
 pub use key::PositionKey;
 pub use output::Output;
+pub use resume::ResumableFiles;
 pub use shuffle::Shuffle;
 pub use split_files::{PartReport, SplitBy, SplitFiles, SplitFilesError, SplitReport};
 pub use statistics::{GameCounter, Histogram, Statistics};
@@ -63,6 +70,8 @@ pub use stream::{RecordReadError, RecordReader, StreamRecord};
 use std::ops::ControlFlow;
 
 /// What long work reports to: bytes done and bytes in all. Work stops when it breaks.
+///
+/// The first report says where work begins: at 0, or beyond where it goes on after an interruption.
 pub type Progress<'a> = dyn FnMut(u64, u64) -> ControlFlow<()> + 'a;
 
 /// Counts work done and reports it.
@@ -88,11 +97,4 @@ impl<'a, 'b> Meter<'a, 'b> {
             ControlFlow::Break(()) => Err(FilesError::Cancelled),
         }
     }
-}
-
-/// The output function of SplitMix64 (Steele, Lea and Flood, 2014): spreads every bit over all.
-const fn mix(mut bits: u64) -> u64 {
-    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    bits ^ (bits >> 31)
 }

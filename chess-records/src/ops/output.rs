@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::FilesError;
+use super::scratch::has_state;
 use crate::AtomicFile;
 use crate::atomic::{check_target, folder};
 
@@ -61,6 +62,13 @@ impl Output {
             return Err(FilesError::Exists { path });
         }
         Ok(())
+    }
+
+    /// Whether a run that writes this file was interrupted and left something to go on with. The next
+    /// goes on if its work is the same, and else begins anew.
+    #[must_use]
+    pub fn is_interrupted(&self) -> bool {
+        has_state(&self.path)
     }
 
     /// Checks as [`Output::check`] does, and begins the file.

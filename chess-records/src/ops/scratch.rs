@@ -1,6 +1,5 @@
 //! A folder for temporary files beside an output.
 
-use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,7 +7,7 @@ use std::string::String;
 
 use super::{FilesError, Output};
 use crate::AtomicFileError;
-use crate::atomic::{folder, put_in_place};
+use crate::atomic::{folder, hidden_name, put_in_place};
 
 const LOCK: &str = "lock";
 const JOB: &str = "job";
@@ -40,6 +39,7 @@ impl Scratch {
     }
 
     /// Takes the folder of `output` and empties it.
+    #[cfg(test)]
     pub(super) fn open_anew(output: &Output) -> Result<Self, FilesError> {
         let scratch = Self::take(output)?;
         scratch.clear()?;
@@ -49,7 +49,7 @@ impl Scratch {
     fn take(output: &Output) -> Result<Self, FilesError> {
         let target = output.path().to_path_buf();
         let folder = scratch_folder(&target)?;
-        make_folder(&folder)?;
+        make_folder(&folder, &target)?;
         Ok(Self {
             lock: Some(lock(&folder)?),
             folder,
@@ -90,15 +90,39 @@ impl Scratch {
     pub(super) fn finish(self) -> Result<(), FilesError> {
         // Large files first: a process that dies after renaming leaves next to nothing.
         self.clear_all_but(&[LOCK, JOB, STATE, RESULT])?;
+        self.keep_permissions()?;
         put_in_place(&self.result(), &self.target)?;
         Ok(())
     }
 
     /// Finishes work that is done; leaves the files of work that was cancelled for another run to go
     /// on with.
-    pub(super) fn finish_or_keep(mut self, work: Result<(), FilesError>) -> Result<(), FilesError> {
-        self.keep = matches!(work, Err(FilesError::Cancelled));
-        work.and_then(|()| self.finish())
+    pub(super) fn finish_or_keep<T>(
+        mut self,
+        work: Result<T, FilesError>,
+    ) -> Result<T, FilesError> {
+        self.keep = work.as_ref().is_err_and(FilesError::is_cancelled);
+        let done = work?;
+        self.finish()?;
+        Ok(done)
+    }
+
+    /// Leaves the files for another run to go on with.
+    pub(super) fn keep(mut self) {
+        self.keep = true;
+    }
+
+    /// Where the result will stand.
+    pub(super) fn target(&self) -> &Path {
+        &self.target
+    }
+
+    fn keep_permissions(&self) -> Result<(), FilesError> {
+        let Ok(old) = fs::metadata(&self.target) else {
+            return Ok(());
+        };
+        let kept = fs::set_permissions(self.result(), old.permissions());
+        kept.map_err(|source| FilesError::write(&self.result(), source))
     }
 
     fn read_text(&self, name: &str) -> Option<String> {
@@ -146,18 +170,25 @@ fn scratch_folder(target: &Path) -> Result<PathBuf, FilesError> {
         let path = target.to_path_buf();
         return Err(AtomicFileError::NoName { path }.into());
     };
-    let mut hidden = OsString::from(".");
-    hidden.push(name);
-    hidden.push(".chess-records");
-    Ok(folder(target).join(hidden))
+    Ok(folder(target).join(hidden_name(name, ".chess-records")))
+}
+
+/// Whether an interrupted run left something to go on with.
+pub(super) fn has_state(target: &Path) -> bool {
+    scratch_folder(target).is_ok_and(|folder| folder.join(STATE).is_file())
 }
 
 /// A new folder, or one that was made here: with a lock, or empty if its maker was killed at once.
-fn make_folder(folder: &Path) -> Result<(), FilesError> {
+fn make_folder(folder: &Path, target: &Path) -> Result<(), FilesError> {
     let error = |source| FilesError::scratch(folder, source);
     match fs::create_dir(folder) {
         Err(source) if source.kind() == io::ErrorKind::AlreadyExists => {}
-        made => return made.map_err(error),
+        made => {
+            return made.map_err(|source| {
+                let path = target.to_path_buf();
+                AtomicFileError::Create { path, source }.into()
+            });
+        }
     }
     let is_folder = fs::symlink_metadata(folder).map_err(error)?.is_dir();
     let ours = is_folder
@@ -202,7 +233,7 @@ mod tests {
     fn the_same_job_finds_its_files_again() {
         let folder = tempfile::tempdir().unwrap();
         let output = Output::new(folder.path().join("out"));
-        let cancelled = || Err(FilesError::Cancelled);
+        let cancelled = || Err::<(), _>(FilesError::Cancelled);
         let scratch = Scratch::open(&output, "job 1").unwrap();
         scratch.note_state("half").unwrap();
         assert!(scratch.finish_or_keep(cancelled()).is_err());

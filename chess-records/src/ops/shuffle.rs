@@ -1,38 +1,47 @@
 //! A seeded shuffle of more records than fit into memory.
 
+mod order;
 mod plan;
 mod state;
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::mem;
+use std::path::PathBuf;
 use std::string::String;
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::{self, ScopedJoinHandle};
 use std::vec;
 use std::vec::Vec;
 
+use zerocopy::IntoBytes;
+
+use order::Order;
 use plan::Plan;
 use state::State;
 
 use super::inputs::CHUNK_BYTES;
+use super::resume::open_at;
 use super::scratch::Scratch;
-use super::spill::{Entries, Spill, field};
+use super::spill::{Entries, Spill, damaged_if_short, field};
 use super::{FilesError, Inputs, Meter, Output, Progress};
-use crate::{FixedRecord, Permutation};
+use crate::FixedRecord;
 
-/// A shuffle: record `i` of the inputs, taken end to end, becomes record
-/// [`Permutation::new(n, seed)`](Permutation)`.get(i)` of the output, `n` being how many there are.
+/// A shuffle: the records of the inputs, taken end to end, in an order picked by the seed.
 ///
-/// The order is that of [`Permutation`] whatever the memory: one of up to 2⁶⁴ orders, picked by the
-/// seed. Over seeds every record is equally likely to land anywhere, as far as that can be measured;
-/// of the *n*! orders of a large file nearly all are out of reach, as with any 64-bit seed.
+/// The order depends on the seed and the number of records alone, whatever the memory or the number
+/// of cores. Over seeds every order is equally likely, as far as 64 bits can tell; of the *n*! orders
+/// of a large file nearly all are out of reach, as with any 64-bit seed.
 ///
 /// # Method
 ///
-/// If the output fits into the memory, it is filled there. Else pass 1 sends each record, with the
-/// low 32 bits of its place, to the file of the stretch of the output where it belongs; pass 2 fills
-/// each stretch in memory and appends it, and removes its file. The temporary files lie in a folder beside the output
-/// (`.NAME.chess-records`), and take 1⅛ times the size of the inputs, the output apart.
+/// Every record draws a bucket by its number and the seed; buckets follow one another and are
+/// shuffled within, each in the cache of a core. If the output fits into the memory, that is done
+/// there. Else the output is cut into stretches of whole buckets: pass 1 sends each record, with 16
+/// bits of its bucket, to the file of its stretch; pass 2 fills each stretch in memory, shuffles its
+/// buckets, appends it, and removes its file. Reading, shuffling, writing and bringing to the disk go
+/// on at once, on up to four threads. The temporary files lie in a folder beside the output
+/// (`.NAME.chess-records`), and take 1¹⁄₁₆ times the size of the inputs, the output apart.
 ///
 /// # Interruption
 ///
@@ -40,7 +49,7 @@ use crate::{FixedRecord, Permutation};
 /// lengths and times of last change), seed, memory and output goes on where it was; a run with
 /// anything else of that output removes the folder and begins anew. After any other error the
 /// folder is removed. Temporary files that a crash of the machine damaged are noticed by their
-/// places and made anew.
+/// buckets and made anew.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shuffle {
     /// Which order.
@@ -52,6 +61,9 @@ pub struct Shuffle {
 
 /// How many bytes of input are scattered between two notes of the state.
 const NOTE_BYTES: u64 = 256 << 20;
+
+/// The bytes of a bucket's number in its stretch.
+const BUCKET_BYTES: usize = 2;
 
 impl Shuffle {
     /// The least memory that is of use, in bytes.
@@ -69,67 +81,88 @@ impl Shuffle {
         progress: &mut Progress<'_>,
     ) -> Result<(), FilesError> {
         output.check(inputs.paths())?;
-        let plan = Plan::new(inputs.records(), R::BYTES as u64, self.memory)?;
-        let scratch = Scratch::open(output, &self.job(inputs, &plan))?;
-        let work = Work {
-            inputs,
-            plan,
-            order: Permutation::new(plan.records, self.seed),
-            scratch: &scratch,
-            note_bytes: NOTE_BYTES,
-        };
-        let mut shuffled = work.run(progress);
-        if let Err(FilesError::Damaged { .. }) = shuffled {
-            scratch.forget_state()?;
-            shuffled = work.run(progress);
-        }
+        let work = |scratch| Work::new(self, inputs, scratch, NOTE_BYTES);
+        let scratch = Scratch::open(output, &self.job(inputs))?;
+        let shuffled = work(&scratch).and_then(|work| {
+            let shuffled = work.run(progress);
+            if let Err(FilesError::Damaged { .. }) = shuffled {
+                scratch.forget_state()?;
+                return work.run(progress);
+            }
+            shuffled
+        });
         scratch.finish_or_keep(shuffled)
     }
 
-    fn job<R: FixedRecord>(&self, inputs: &Inputs<R>, plan: &Plan) -> String {
-        let Plan { stretch, .. } = plan;
+    fn job<R: FixedRecord>(&self, inputs: &Inputs<R>) -> String {
+        let Self { seed, memory } = self;
         let inputs = inputs.identity();
-        std::format!("shuffle by {}, {stretch} a stretch\n{inputs}", self.seed)
+        std::format!("shuffle by buckets, seed {seed}, memory {memory}\n{inputs}")
     }
 }
 
 /// A shuffle at work.
 struct Work<'a, R> {
     inputs: &'a Inputs<R>,
+    order: Order,
     plan: Plan,
-    order: Permutation,
     scratch: &'a Scratch,
     note_bytes: u64,
 }
 
-impl<R: FixedRecord> Work<'_, R> {
+impl<'a, R: FixedRecord> Work<'a, R> {
+    fn new(
+        shuffle: &Shuffle,
+        inputs: &'a Inputs<R>,
+        scratch: &'a Scratch,
+        note_bytes: u64,
+    ) -> Result<Self, FilesError> {
+        let record_bytes = R::BYTES as u64;
+        let order = Order::new(inputs.records(), record_bytes, shuffle.seed);
+        Ok(Self {
+            inputs,
+            plan: Plan::new(&order, record_bytes, shuffle.memory)?,
+            order,
+            scratch,
+            note_bytes,
+        })
+    }
+
     /// Leaves the result in the scratch folder.
     fn run(&self, progress: &mut Progress<'_>) -> Result<(), FilesError> {
-        if self.plan.stretches == 1 {
-            return self.in_memory(progress);
-        }
         let mut meter = Meter::new(2 * self.inputs.bytes(), progress);
+        let stretches = self.stretches();
+        if stretches == 1 {
+            return self.in_memory(&mut meter);
+        }
         let noted = self.scratch.state();
-        let state = noted.and_then(|text| State::parse(&text, self.plan.stretches));
+        let state = noted.and_then(|text| State::parse(&text, stretches));
         let written = match state {
             Some(State::Gathered { stretches }) => stretches,
             Some(State::Scattered { records, lens }) => self.scatter(records, &lens, &mut meter)?,
-            None => self.scatter(0, &vec![0; self.plan.stretches], &mut meter)?,
+            None => self.scatter(0, &vec![0; stretches], &mut meter)?,
         };
         self.gather(written, &mut meter)
     }
 
-    fn in_memory(&self, progress: &mut Progress<'_>) -> Result<(), FilesError> {
-        let mut meter = Meter::new(self.inputs.bytes(), progress);
-        let mut stretch = Stretch::new(R::BYTES, self.plan.records as usize);
-        let mut places = self.order.iter();
-        self.inputs.read_from(0, &mut meter, |chunk| {
-            for (record, place) in chunk.records.iter().zip(&mut places) {
-                stretch.put(place as usize, record.as_bytes());
+    fn stretches(&self) -> usize {
+        self.plan.stretches().len()
+    }
+
+    fn in_memory(&self, meter: &mut Meter<'_, '_>) -> Result<(), FilesError> {
+        let mut stretch = Stretch::new(self.plan.longest());
+        stretch.begin(0, &self.plan);
+        meter.advance(0)?;
+        let mut number = 0;
+        self.inputs.read_from(0, meter, |chunk| {
+            for record in chunk.records {
+                stretch.put(self.order.bucket(number), *record);
+                number += 1;
             }
             Ok(())
         })?;
-        let file = self.append(0, stretch.bytes())?;
+        self.shuffle_buckets(&mut stretch);
+        let file = self.append(&stretch, meter)?;
         let synced = file.sync_all();
         synced.map_err(|source| FilesError::write(&self.scratch.result(), source))
     }
@@ -141,20 +174,20 @@ impl<R: FixedRecord> Work<'_, R> {
         lens: &[u64],
         meter: &mut Meter<'_, '_>,
     ) -> Result<usize, FilesError> {
-        let paths = (0..self.plan.stretches).map(|stretch| self.part(stretch));
+        let paths = (0..self.stretches()).map(|stretch| self.part(stretch));
         let opened = Spill::open(paths, lens, self.plan.buffer_bytes);
         let mut spill = opened.map_err(damaged_if_short)?;
-        let mut places = self.order.iter_from(done);
-        let mut noted = done;
+        let routes = self.plan.routes();
+        let (mut number, mut noted) = (done, done);
         meter.advance(done * R::BYTES as u64)?;
         self.inputs.read_from(done, meter, |chunk| {
-            for (record, place) in chunk.records.iter().zip(&mut places) {
-                let (stretch, low) = (place / self.plan.stretch, place % self.plan.stretch);
-                let low = (low as u32).to_le_bytes();
-                spill.push(stretch as usize, [&low, record.as_bytes()])?;
+            for record in chunk.records {
+                let (stretch, bucket) = routes[self.order.bucket(number)];
+                spill.push(stretch as usize, [&bucket.to_le_bytes(), record.as_bytes()])?;
+                number += 1;
             }
-            if (places.index() - noted) * R::BYTES as u64 >= self.note_bytes {
-                noted = places.index();
+            if (number - noted) * R::BYTES as u64 >= self.note_bytes {
+                noted = number;
                 let lens = spill.flush()?;
                 self.note(&State::Scattered {
                     records: noted,
@@ -168,50 +201,119 @@ impl<R: FixedRecord> Work<'_, R> {
         Ok(0)
     }
 
-    /// Pass 2.
+    /// Pass 2. A stretch is filled while the one before is shuffled and written and that before is
+    /// brought to the disk.
     fn gather(&self, written: usize, meter: &mut Meter<'_, '_>) -> Result<(), FilesError> {
-        let mut stretch = Stretch::new(R::BYTES, self.plan.stretch as usize);
-        let written_records = self.plan.places(written).start;
-        self.check_result(written_records * R::BYTES as u64)?;
+        let records = self.records_before(written);
+        self.check_result(records * R::BYTES as u64)?;
         meter.done = self.inputs.bytes();
-        meter.advance(written_records * R::BYTES as u64)?;
+        meter.advance(records * R::BYTES as u64)?;
+        let ((full, filled), (empty, emptied)) = (mpsc::channel(), mpsc::channel());
         thread::scope(|scope| {
-            // A stretch is brought to the disk while the next is filled.
-            let mut syncing = None;
-            for number in written..self.plan.stretches {
-                let places = self.plan.places(number);
-                let records = (places.end - places.start) as usize;
-                self.fill(number, records, &mut stretch, meter)?;
-                if let Some(before) = syncing.take() {
-                    self.stretch_is_safe(number - 1, before)?;
+            scope.spawn(move || self.fill_all(written, &emptied, &full));
+            let mut syncing: Option<(usize, Syncing<'_>)> = None;
+            for _ in 0..2 {
+                // As long as nothing failed, the filling thread waits for these.
+                let _ = empty.send(Stretch::new(self.plan.longest()));
+            }
+            // The ends that are moved here are dropped when anything fails, which ends the thread.
+            let (filled, empty) = (filled, empty);
+            for stretch in &filled {
+                let mut stretch = stretch?;
+                self.shuffle_buckets(&mut stretch);
+                if let Some((number, before)) = syncing.take() {
+                    self.stretch_is_safe(number, before)?;
                 }
-                let file = self.append(places.start, stretch.bytes())?;
-                syncing = Some(scope.spawn(move || file.sync_all()));
+                let (file, number) = (self.append(&stretch, meter)?, stretch.number);
+                syncing = Some((number, scope.spawn(move || file.sync_all())));
+                let _ = empty.send(stretch);
             }
             match syncing {
-                Some(last) => self.stretch_is_safe(self.plan.stretches - 1, last),
+                Some((number, last)) => self.stretch_is_safe(number, last),
                 None => Ok(()),
             }
         })
     }
 
-    /// Waits until a stretch is on the disk, and removes what it was made of.
-    fn stretch_is_safe(
+    fn records_before(&self, stretch: usize) -> u64 {
+        match stretch.checked_sub(1) {
+            Some(last) => self.plan.places(last).end,
+            None => 0,
+        }
+    }
+
+    /// Fills stretches from number `first` on, until one fails or nobody wants more.
+    fn fill_all(
         &self,
-        number: usize,
-        syncing: ScopedJoinHandle<'_, io::Result<()>>,
-    ) -> Result<(), FilesError> {
+        first: usize,
+        empty: &Receiver<Stretch<R>>,
+        full: &Sender<Result<Stretch<R>, FilesError>>,
+    ) {
+        for number in first..self.stretches() {
+            let Ok(mut stretch) = empty.recv() else {
+                return;
+            };
+            stretch.begin(number, &self.plan);
+            let filled = self.fill(&mut stretch).map(|()| stretch);
+            let failed = filled.is_err();
+            if full.send(filled).is_err() || failed {
+                return;
+            }
+        }
+    }
+
+    /// Reads the records of a stretch to their buckets.
+    fn fill(&self, stretch: &mut Stretch<R>) -> Result<(), FilesError> {
+        let entry_bytes = BUCKET_BYTES + R::BYTES;
+        let entries = Entries::open(self.part(stretch.number), entry_bytes, CHUNK_BYTES);
+        let mut entries = entries.map_err(damaged_if_short)?;
+        let mut sound = true;
+        loop {
+            let many = entries.next_many()?;
+            if many.is_empty() {
+                break;
+            }
+            for entry in many.chunks_exact(BUCKET_BYTES + R::BYTES) {
+                let bucket = u16::from_le_bytes(field(entry, 0));
+                let record = R::read_from_bytes(&entry[BUCKET_BYTES..]);
+                sound &= record.is_ok_and(|record| stretch.put(bucket.into(), record));
+            }
+        }
+        if sound && stretch.is_full() {
+            Ok(())
+        } else {
+            Err(entries.damaged())
+        }
+    }
+
+    /// On as many threads as there are cores to use: what a bucket becomes depends on nothing else.
+    fn shuffle_buckets(&self, stretch: &mut Stretch<R>) {
+        let first = self.plan.stretches()[stretch.number].start;
+        let mut buckets = stretch.buckets();
+        let threads = thread::available_parallelism().map_or(1, usize::from);
+        let share = buckets.len().div_ceil(threads.min(MAX_THREADS));
+        thread::scope(|scope| {
+            let numbered = (first..).step_by(share).zip(buckets.chunks_mut(share));
+            for (first, share) in numbered {
+                scope.spawn(move || {
+                    for (bucket, records) in (first..).zip(share) {
+                        self.order.shuffle(bucket, records);
+                    }
+                });
+            }
+        });
+    }
+
+    /// Waits until a stretch is on the disk, and removes what it was made of.
+    fn stretch_is_safe(&self, number: usize, syncing: Syncing<'_>) -> Result<(), FilesError> {
         let synced = syncing.join();
         let synced = synced.unwrap_or_else(|_| Err(io::Error::other("the thread panicked")));
         synced.map_err(|source| FilesError::write(&self.scratch.result(), source))?;
-        self.note(&State::Gathered {
-            stretches: number + 1,
-        })?;
+        let stretches = number + 1;
+        self.note(&State::Gathered { stretches })?;
         self.scratch.remove(&self.part(number))
     }
 
-    /// The result may be short after a crash of the machine, and gone if the process died when it was
-    /// in place already.
     fn check_result(&self, written_bytes: u64) -> Result<(), FilesError> {
         let path = self.scratch.result();
         let bytes = fs::metadata(&path).map_or(0, |metadata| metadata.len());
@@ -221,40 +323,17 @@ impl<R: FixedRecord> Work<'_, R> {
         Ok(())
     }
 
-    /// Reads the records of a stretch to their places.
-    fn fill(
-        &self,
-        number: usize,
-        records: usize,
-        stretch: &mut Stretch,
-        meter: &mut Meter<'_, '_>,
-    ) -> Result<(), FilesError> {
-        stretch.clear(records);
-        let entries = Entries::open(self.part(number), 4 + R::BYTES, CHUNK_BYTES);
-        let mut entries = entries.map_err(damaged_if_short)?;
-        let (mut seen, mut reported) = (0, 0);
-        while let Some(entry) = entries.next()? {
-            let place = u32::from_le_bytes(field(entry, 0)) as usize;
-            if !stretch.put(place, &entry[4..]) {
-                return Err(entries.damaged());
-            }
-            seen += R::BYTES;
-            if seen - reported >= CHUNK_BYTES {
-                meter.advance((seen - reported) as u64)?;
-                reported = seen;
-            }
-        }
-        if seen != records * R::BYTES {
-            return Err(entries.damaged());
-        }
-        meter.advance((seen - reported) as u64)
-    }
-
     /// Writes a stretch to its place in the result, which is left to be brought to the disk.
-    fn append(&self, first: u64, bytes: &[u8]) -> Result<File, FilesError> {
+    fn append(&self, stretch: &Stretch<R>, meter: &mut Meter<'_, '_>) -> Result<File, FilesError> {
         let path = self.scratch.result();
-        let written = write_at(&path, first * R::BYTES as u64, bytes);
-        written.map_err(|source| FilesError::Write { path, source })
+        let write_error = |source| FilesError::write(&path, source);
+        let offset = self.plan.places(stretch.number).start * R::BYTES as u64;
+        let mut file = open_at(&path, offset).map_err(write_error)?;
+        for piece in stretch.records().as_bytes().chunks(PIECE_BYTES) {
+            file.write_all(piece).map_err(write_error)?;
+            meter.advance(piece.len() as u64)?;
+        }
+        Ok(file)
     }
 
     fn note(&self, state: &State) -> Result<(), FilesError> {
@@ -266,71 +345,75 @@ impl<R: FixedRecord> Work<'_, R> {
     }
 }
 
-fn write_at(path: &Path, offset: u64, bytes: &[u8]) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    let mut file = options
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(path)?;
-    file.set_len(offset)?;
-    file.seek(SeekFrom::Start(offset))?;
-    file.write_all(bytes)?;
-    Ok(file)
+/// A file being brought to the disk.
+type Syncing<'scope> = ScopedJoinHandle<'scope, io::Result<()>>;
+
+/// More threads wait for memory alone.
+const MAX_THREADS: usize = 8;
+
+/// How much is written at a time.
+const PIECE_BYTES: usize = 4 << 20;
+
+/// A stretch of the output that is being filled, bucket by bucket.
+struct Stretch<R> {
+    number: usize,
+    /// As many as the longest stretch has.
+    records: Vec<R>,
+    /// Where each bucket starts, and the end.
+    starts: Vec<usize>,
+    /// How far each bucket is filled.
+    filled: Vec<usize>,
 }
 
-/// Parts that are shorter than noted, or gone, are damaged.
-fn damaged_if_short(error: FilesError) -> FilesError {
-    use io::ErrorKind::{NotFound, UnexpectedEof};
-    match error {
-        FilesError::Scratch { path, source }
-            if matches!(source.kind(), NotFound | UnexpectedEof) =>
-        {
-            FilesError::Damaged { path }
-        }
-        other => other,
-    }
-}
-
-/// A stretch of the output that is being filled.
-struct Stretch {
-    record_bytes: usize,
-    bytes: Vec<u8>,
-    /// A bit for each place that is filled.
-    filled: Vec<u64>,
-    records: usize,
-}
-
-impl Stretch {
-    fn new(record_bytes: usize, records: usize) -> Self {
+impl<R: FixedRecord> Stretch<R> {
+    fn new(records: usize) -> Self {
         Self {
-            record_bytes,
-            bytes: vec![0; records * record_bytes],
-            filled: vec![0; records.div_ceil(64)],
-            records,
+            number: 0,
+            records: vec![R::new_zeroed(); records],
+            starts: Vec::new(),
+            filled: Vec::new(),
         }
     }
 
-    fn clear(&mut self, records: usize) {
-        self.filled.fill(0);
-        self.records = records;
+    /// Makes this the stretch of that number, with nothing in it.
+    fn begin(&mut self, number: usize, plan: &Plan) {
+        self.number = number;
+        self.starts = plan.starts_in(number);
+        self.filled = self.starts[..self.starts.len() - 1].to_vec();
     }
 
-    /// Puts a record at a place; false if there is none or it is filled.
+    /// Adds a record to a bucket; false if there is none or it is full.
     #[inline]
-    fn put(&mut self, place: usize, record: &[u8]) -> bool {
-        let bit = 1 << (place % 64);
-        if place >= self.records || self.filled[place / 64] & bit != 0 {
+    fn put(&mut self, bucket: usize, record: R) -> bool {
+        let Some(filled) = self.filled.get_mut(bucket) else {
             return false;
+        };
+        let has_room = *filled < self.starts[bucket + 1];
+        if has_room {
+            self.records[*filled] = record;
+            *filled += 1;
         }
-        self.filled[place / 64] |= bit;
-        let start = place * self.record_bytes;
-        self.bytes[start..start + self.record_bytes].copy_from_slice(record);
-        true
+        has_room
     }
 
-    fn bytes(&self) -> &[u8] {
-        &self.bytes[..self.records * self.record_bytes]
+    fn is_full(&self) -> bool {
+        self.filled[..] == self.starts[1..]
+    }
+
+    fn records(&self) -> &[R] {
+        let records = self.starts.last().copied().unwrap_or(0);
+        &self.records[..records]
+    }
+
+    fn buckets(&mut self) -> Vec<&mut [R]> {
+        let mut rest = &mut self.records[..];
+        let lens = self.starts.windows(2).map(|ends| ends[1] - ends[0]);
+        lens.map(|len| {
+            let (bucket, after) = mem::take(&mut rest).split_at_mut(len);
+            rest = after;
+            bucket
+        })
+        .collect()
     }
 }
 
@@ -339,6 +422,7 @@ mod tests {
     use super::*;
     use crate::MarlinRecord;
     use std::ops::ControlFlow;
+    use std::path::Path;
 
     const RECORDS: u64 = 400_000;
 
@@ -362,20 +446,30 @@ mod tests {
         ControlFlow::Continue(())
     }
 
+    /// By the plainest means.
     fn expected() -> Vec<u8> {
-        let mut bytes = vec![0; 32 * RECORDS as usize];
-        for (number, place) in Permutation::new(RECORDS, 5).iter().enumerate() {
-            bytes[32 * place as usize..][..8].copy_from_slice(&(number as u64).to_le_bytes());
+        let order = Order::new(RECORDS, 32, SMALL.seed);
+        let mut buckets = vec![Vec::new(); order.buckets()];
+        for record in 0..RECORDS {
+            buckets[order.bucket(record)].push([record, 0, 0, 0]);
         }
-        bytes
+        for (number, bucket) in buckets.iter_mut().enumerate() {
+            order.shuffle(number, bucket);
+        }
+        let words = buckets.concat();
+        words
+            .concat()
+            .into_iter()
+            .flat_map(u64::to_le_bytes)
+            .collect()
     }
 
     #[test]
-    fn the_order_is_the_permutations_whatever_the_memory() {
+    fn the_order_does_not_depend_on_the_memory() {
         let folder = tempfile::tempdir().unwrap();
         let inputs = write_input(folder.path());
         let output = Output::new(folder.path().join("out"));
-        for memory in [Shuffle::MIN_MEMORY, 14 << 20, 1 << 30] {
+        for memory in [Shuffle::MIN_MEMORY, 14 << 20, 40 << 20] {
             let shuffle = Shuffle { memory, ..SMALL };
             shuffle.run(&inputs, &output, &mut go_on).unwrap();
             assert!(fs::read(output.path()).unwrap() == expected(), "{memory}");
@@ -386,14 +480,8 @@ mod tests {
 
     /// Runs until `stop` bytes are done, noting the state after every chunk.
     fn run_until(inputs: &Inputs<MarlinRecord>, scratch: &Scratch, stop: u64) -> Vec<u64> {
-        let plan = Plan::new(RECORDS, 32, SMALL.memory).unwrap();
-        let work = Work {
-            inputs,
-            plan,
-            order: Permutation::new(RECORDS, 5),
-            scratch,
-            note_bytes: 1,
-        };
+        let work = Work::new(&SMALL, inputs, scratch, 1).unwrap();
+        assert!(work.stretches() > 3);
         let mut seen = Vec::new();
         let ran = work.run(&mut |done, total| {
             assert!(done <= total);
@@ -412,7 +500,6 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let inputs = write_input(folder.path());
         let scratch = Scratch::open_anew(&Output::new(folder.path().join("out"))).unwrap();
-        assert!(Plan::new(RECORDS, 32, SMALL.memory).unwrap().stretches > 3);
         let mut last = 0;
         for stop in (1..18).map(|step| step * 1_500_000) {
             let seen = run_until(&inputs, &scratch, stop);
@@ -466,13 +553,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let inputs = write_input(folder.path());
         let output = Output::replacing(folder.path().join("out"));
-        let plan = Plan::new(RECORDS, 32, SMALL.memory).unwrap();
-        let scratch = Scratch::open(&output, &SMALL.job(&inputs, &plan)).unwrap();
-        let stretches = plan.stretches;
-        scratch
-            .note_state(&State::Gathered { stretches }.text())
-            .unwrap();
-        let cancelled = scratch.finish_or_keep(Err(FilesError::Cancelled));
+        let scratch = Scratch::open(&output, &SMALL.job(&inputs)).unwrap();
+        let work = Work::new(&SMALL, &inputs, &scratch, 1).unwrap();
+        let stretches = work.stretches();
+        work.note(&State::Gathered { stretches }).unwrap();
+        let cancelled = scratch.finish_or_keep::<()>(Err(FilesError::Cancelled));
         assert!(cancelled.is_err());
         SMALL.run(&inputs, &output, &mut go_on).unwrap();
         assert!(fs::read(output.path()).unwrap() == expected());

@@ -2,27 +2,46 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
+use std::mem;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread::{self, JoinHandle};
 use std::vec;
 use std::vec::Vec;
 
 use super::FilesError;
 
-/// Files that grow at their ends, each with a buffer in memory. A file is open only while its buffer
-/// is emptied, so that there may be more files than a process can have open.
+/// Files that grow at their ends, each with a buffer in memory. Full buffers are written by a thread
+/// of their own while others fill. A file is open only while a buffer is written, so that there may be
+/// more files than a process can have open.
 #[derive(Debug)]
 pub(super) struct Spill {
-    parts: Vec<Part>,
+    buffers: Vec<Vec<u8>>,
     buffer_bytes: usize,
+    /// How many buffers beside those of the files may still be made.
+    spares: usize,
+    /// `None` once nothing more is to be written.
+    full: Option<Sender<Task>>,
+    replies: Receiver<Reply>,
+    writer: Option<JoinHandle<Result<(), FilesError>>>,
+}
+
+/// What the writer is to do.
+#[derive(Debug)]
+enum Task {
+    /// Add a buffer to a part.
+    Write(usize, Vec<u8>),
+    /// Tell the parts' lengths.
+    Measure,
 }
 
 #[derive(Debug)]
-struct Part {
-    path: PathBuf,
-    buffer: Vec<u8>,
-    /// Bytes in the file.
-    written: u64,
+enum Reply {
+    /// A buffer that was written.
+    Empty(Vec<u8>),
+    /// The parts' lengths in bytes.
+    Lens(Vec<u64>),
 }
 
 impl Spill {
@@ -30,6 +49,8 @@ impl Spill {
     pub(super) const MIN_BUFFER_BYTES: usize = 4 << 10;
     /// A larger buffer gains nothing.
     pub(super) const MAX_BUFFER_BYTES: usize = 1 << 20;
+    /// How many buffers there are beside one for each file.
+    pub(super) const SPARES: usize = 4;
 
     /// Files that hold `written` bytes each; whatever they hold beyond that is cut off, and all of it
     /// where there is nothing to keep.
@@ -40,53 +61,147 @@ impl Spill {
     ) -> Result<Self, FilesError> {
         let parts = paths.zip(written).map(|(path, &written)| {
             cut(&path, written).map_err(|source| FilesError::scratch(&path, source))?;
-            Ok(Part {
-                path,
-                buffer: Vec::new(),
-                written,
-            })
+            Ok(Part { path, written })
         });
+        let parts = parts.collect::<Result<Vec<_>, FilesError>>()?;
+        let ((full, tasks), (reply, replies)) = (mpsc::channel(), mpsc::channel());
         Ok(Self {
-            parts: parts.collect::<Result<_, FilesError>>()?,
+            buffers: vec![Vec::new(); parts.len()],
             buffer_bytes,
+            spares: Self::SPARES,
+            full: Some(full),
+            replies,
+            writer: Some(thread::spawn(move || write_parts(parts, &tasks, &reply))),
         })
     }
 
     /// Adds an entry to a file.
     #[inline]
     pub(super) fn push(&mut self, part: usize, pieces: [&[u8]; 2]) -> Result<(), FilesError> {
-        let part = &mut self.parts[part];
         let bytes = pieces[0].len() + pieces[1].len();
-        if part.buffer.len() + bytes > self.buffer_bytes {
-            part.flush()?;
+        if self.buffers[part].len() + bytes > self.buffers[part].capacity() {
+            self.make_room(part, bytes)?;
         }
-        if part.buffer.capacity() == 0 {
-            part.buffer.reserve_exact(self.buffer_bytes.max(bytes));
-        }
-        part.buffer.extend_from_slice(pieces[0]);
-        part.buffer.extend_from_slice(pieces[1]);
+        let buffer = &mut self.buffers[part];
+        buffer.extend_from_slice(pieces[0]);
+        buffer.extend_from_slice(pieces[1]);
         Ok(())
+    }
+
+    /// Gives a part an empty buffer for at least so many bytes.
+    #[cold]
+    fn make_room(&mut self, part: usize, bytes: usize) -> Result<(), FilesError> {
+        if !self.buffers[part].is_empty() {
+            let empty = self.spare()?;
+            let full = mem::replace(&mut self.buffers[part], empty);
+            self.tell(Task::Write(part, full))?;
+        }
+        self.buffers[part].reserve_exact(self.buffer_bytes.max(bytes));
+        Ok(())
+    }
+
+    /// An empty buffer; waits for the writer when there are as many as there may be.
+    fn spare(&mut self) -> Result<Vec<u8>, FilesError> {
+        if self.spares > 0 {
+            self.spares -= 1;
+            return Ok(Vec::new());
+        }
+        loop {
+            match self.replies.recv() {
+                Ok(Reply::Empty(buffer)) => return Ok(buffer),
+                Ok(Reply::Lens(_)) => {}
+                Err(_) => return Err(self.failure()),
+            }
+        }
+    }
+
+    fn tell(&mut self, task: Task) -> Result<(), FilesError> {
+        let told = self.full.as_ref().map(|full| full.send(task));
+        match told {
+            Some(Ok(())) => Ok(()),
+            _ => Err(self.failure()),
+        }
+    }
+
+    /// Why the writer ended early.
+    fn failure(&mut self) -> FilesError {
+        self.full = None;
+        let ended = self.writer.take().map(JoinHandle::join);
+        match ended {
+            Some(Ok(Err(error))) => error,
+            _ => FilesError::write(Path::new(""), io::Error::other("the writing thread ended")),
+        }
     }
 
     /// Empties all buffers and gives the files' lengths.
     pub(super) fn flush(&mut self) -> Result<Vec<u64>, FilesError> {
-        let flushed = self.parts.iter_mut().map(|part| {
-            part.flush()?;
-            Ok(part.written)
-        });
-        flushed.collect()
+        for part in 0..self.buffers.len() {
+            let full = mem::take(&mut self.buffers[part]);
+            if !full.is_empty() {
+                self.tell(Task::Write(part, full))?;
+            }
+        }
+        self.tell(Task::Measure)?;
+        loop {
+            match self.replies.recv() {
+                // Let go: the next buffers are made when they are needed.
+                Ok(Reply::Empty(_)) => {}
+                Ok(Reply::Lens(lens)) => {
+                    self.spares = Self::SPARES;
+                    return Ok(lens);
+                }
+                Err(_) => return Err(self.failure()),
+            }
+        }
     }
 }
 
+/// Waits until nothing is written any more, so that the files can be removed.
+impl Drop for Spill {
+    fn drop(&mut self) {
+        self.full = None;
+        if let Some(writer) = self.writer.take() {
+            // A failure is told by what comes after it, or does not matter any more.
+            let _ = writer.join();
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Part {
+    path: PathBuf,
+    /// Bytes in the file.
+    written: u64,
+}
+
 impl Part {
-    fn flush(&mut self) -> Result<(), FilesError> {
+    fn append(&mut self, bytes: &[u8]) -> Result<(), FilesError> {
         let opened = OpenOptions::new().append(true).open(&self.path);
-        let written = opened.and_then(|mut file| file.write_all(&self.buffer));
+        let written = opened.and_then(|mut file| file.write_all(bytes));
         written.map_err(|source| FilesError::write(&self.path, source))?;
-        self.written += self.buffer.len() as u64;
-        self.buffer.clear();
+        self.written += bytes.len() as u64;
         Ok(())
     }
+}
+
+/// The writer's work. That nobody waits for a reply is no failure: then the work was given up.
+fn write_parts(
+    mut parts: Vec<Part>,
+    tasks: &Receiver<Task>,
+    reply: &Sender<Reply>,
+) -> Result<(), FilesError> {
+    for task in tasks {
+        let done = match task {
+            Task::Write(part, mut buffer) => {
+                parts[part].append(&buffer)?;
+                buffer.clear();
+                Reply::Empty(buffer)
+            }
+            Task::Measure => Reply::Lens(parts.iter().map(|part| part.written).collect()),
+        };
+        let _ = reply.send(done);
+    }
+    Ok(())
 }
 
 fn cut(path: &Path, bytes: u64) -> io::Result<()> {
@@ -145,6 +260,15 @@ impl Entries {
         Ok(Some(&self.buffer[start..start + self.entry_bytes]))
     }
 
+    /// All entries at hand, one after another; nothing at the end.
+    pub(super) fn next_many(&mut self) -> Result<&[u8], FilesError> {
+        if self.unread.is_empty() {
+            self.refill()?;
+        }
+        let many = mem::replace(&mut self.unread, 0..0);
+        Ok(&self.buffer[many])
+    }
+
     fn refill(&mut self) -> Result<(), FilesError> {
         let mut filled = 0;
         while filled < self.buffer.len() {
@@ -165,6 +289,19 @@ impl Entries {
     pub(super) fn damaged(&self) -> FilesError {
         let path = self.path.clone();
         FilesError::Damaged { path }
+    }
+}
+
+/// Parts that are shorter than noted, or gone, are damaged.
+pub(super) fn damaged_if_short(error: FilesError) -> FilesError {
+    use io::ErrorKind::{NotFound, UnexpectedEof};
+    match error {
+        FilesError::Scratch { path, source }
+            if matches!(source.kind(), NotFound | UnexpectedEof) =>
+        {
+            FilesError::Damaged { path }
+        }
+        other => other,
     }
 }
 
@@ -212,5 +349,17 @@ mod tests {
         let mut odd = Entries::open(path, 3, 4).unwrap();
         assert!(odd.next().unwrap().is_some());
         assert!(matches!(odd.next(), Err(FilesError::Damaged { .. })));
+    }
+    #[test]
+    fn failures_of_the_writer_are_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("part");
+        let mut spill = Spill::open([path.clone()].into_iter(), &[0], 10).unwrap();
+        fs::remove_file(&path).unwrap();
+        let mut failed = (0..1000).find_map(|_| spill.push(0, [&[0; 8], &[]]).err());
+        let error = failed.get_or_insert_with(|| spill.flush().unwrap_err());
+        let text = std::format!("{}: cannot be written", path.display());
+        assert_eq!(std::string::ToString::to_string(error), text);
+        assert!(spill.flush().is_err(), "and nothing is written after one");
     }
 }

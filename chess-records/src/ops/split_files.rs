@@ -1,13 +1,14 @@
 //! Files split into parts that share no game.
 
-use std::io::Write;
 use std::path::Path;
 use std::vec::Vec;
 
 use super::inputs::Chunk;
-use super::output::refuse_twice;
-use super::{FilesError, GameCounter, Inputs, Meter, Output, PositionKey, Progress};
-use crate::{AtomicFile, FixedRecord, Permutation};
+use super::parts::Parts;
+use super::{
+    FilesError, GameCounter, Inputs, Meter, Output, PositionKey, Progress, ResumableFiles,
+};
+use crate::{FixedRecord, Permutation};
 use thiserror::Error;
 
 /// A split of files into parts, such as training, validation and test, of given shares.
@@ -24,7 +25,8 @@ use thiserror::Error;
 /// met only about. [`SplitReport::by`] says which it was.
 ///
 /// Within a part, records keep their order. The outputs are put in place one after another when all
-/// are written; if the process dies in that moment, some are and some are not.
+/// are written; if the process dies in that moment, some are and some are not. A run that was killed or
+/// cancelled is gone on with, as [`ResumableFiles`] says; the counting of games before is not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SplitFiles {
     /// Which games go where.
@@ -99,23 +101,49 @@ impl SplitFiles {
         progress: &mut Progress<'_>,
     ) -> Result<SplitReport, SplitFilesError> {
         let shares = Shares::new(parts.iter().map(|part| part.1))?;
-        let outputs: Vec<&Output> = parts.iter().map(|part| &part.0).collect();
-        refuse_twice(&outputs)?;
-        for output in &outputs {
-            output.check(inputs.paths())?;
-        }
+        let job = std::format!("{} bytes a record", R::BYTES);
+        let mut parts = self.begin(parts, inputs.paths(), &job)?;
         let mut meter = Meter::new(2 * inputs.bytes(), progress);
-        let rule = self.rule(count_games(inputs, &mut meter)?, shares)?;
-        let opened = outputs
-            .iter()
-            .map(|output| Part::create(output, inputs.paths()));
-        let mut parts = opened.collect::<Result<Vec<_>, _>>()?;
-        write_parts(inputs, &rule, &mut parts, &mut meter)?;
-        let reports = parts.into_iter().map(Part::finish);
-        Ok(SplitReport {
-            by: rule.by(),
-            parts: reports.collect::<Result<_, _>>()?,
-        })
+        let work = self.split(inputs, shares, &mut parts, &mut meter);
+        parts.finish(work)
+    }
+
+    fn split<R: FixedRecord>(
+        &self,
+        inputs: &Inputs<R>,
+        shares: Shares,
+        parts: &mut Parts,
+        meter: &mut Meter<'_, '_>,
+    ) -> Result<SplitBy, SplitFilesError> {
+        let games = match parts.start {
+            None => {
+                meter.advance(0)?;
+                count_games(inputs, meter)?
+            }
+            Some(start) => {
+                meter.advance(inputs.bytes() + start.place * R::BYTES as u64)?;
+                start.games
+            }
+        };
+        let rule = self.rule(games, shares)?;
+        write_parts(inputs, &rule, parts, meter)?;
+        Ok(rule.by())
+    }
+
+    /// Begins the parts, or goes on with them.
+    pub(super) fn begin<'a>(
+        &self,
+        parts: &[(Output, f64)],
+        inputs: impl IntoIterator<Item = &'a Path>,
+        job: &str,
+    ) -> Result<Parts, FilesError> {
+        let outputs: Vec<&Output> = parts.iter().map(|part| &part.0).collect();
+        let shares: Vec<f64> = parts.iter().map(|part| part.1).collect();
+        let job = std::format!("{self:?} to {shares:?}, {job}");
+        Ok(Parts::of(
+            ResumableFiles::begin(&outputs, inputs, &job)?,
+            parts.len(),
+        ))
     }
 
     fn rule(&self, games: Option<u64>, shares: Shares) -> Result<Rule, SplitFilesError> {
@@ -202,44 +230,13 @@ impl Shares {
     }
 }
 
-/// An output being written.
-pub(super) struct Part {
-    file: AtomicFile,
-    pub(super) report: PartReport,
-}
-
-impl Part {
-    pub(super) fn create<'a>(
-        output: &Output,
-        inputs: impl IntoIterator<Item = &'a Path>,
-    ) -> Result<Self, FilesError> {
-        Ok(Self {
-            file: output.create(inputs)?,
-            report: PartReport::default(),
-        })
-    }
-
-    /// Writes so many records.
-    pub(super) fn write(&mut self, bytes: &[u8], records: u64) -> Result<(), FilesError> {
-        let written = self.file.write_all(bytes);
-        written.map_err(|source| FilesError::write(self.file.target(), source))?;
-        self.report.records += records;
-        Ok(())
-    }
-
-    pub(super) fn finish(self) -> Result<PartReport, FilesError> {
-        self.file.finish()?;
-        Ok(self.report)
-    }
-}
-
 fn write_parts<R: FixedRecord>(
     inputs: &Inputs<R>,
     rule: &Rule,
-    parts: &mut [Part],
+    parts: &mut Parts,
     meter: &mut Meter<'_, '_>,
 ) -> Result<(), FilesError> {
-    if parts.is_empty() {
+    if parts.report.is_empty() {
         return Ok(());
     }
     match rule {
@@ -252,21 +249,25 @@ fn write_games<R: FixedRecord>(
     inputs: &Inputs<R>,
     order: &Permutation,
     shares: &Shares,
-    parts: &mut [Part],
+    parts: &mut Parts,
     meter: &mut Meter<'_, '_>,
 ) -> Result<(), FilesError> {
     let mut counter = GameCounter::default();
-    let (mut game, mut part) = (0, 0);
-    inputs.read_from(0, meter, |chunk| {
+    let (mut game, mut part) = (parts.games_written(), 0);
+    let mut place = parts.place();
+    inputs.read_from(place, meter, |chunk| {
         begin_file(&mut counter, chunk);
         for record in chunk.records {
+            // Work that goes on does so where a game starts, which a counter without a past sees.
             if counter.add_clue(record.game_clue()) {
+                parts.note_if_due(place, Some(order.len()))?;
                 // Past the end only if a file changed since its games were counted.
                 part = shares.part(order.get(game).unwrap_or(0), order.len());
-                parts[part].report.games += 1;
+                parts.report[part].games += 1;
                 game += 1;
             }
-            parts[part].write(record.as_bytes(), 1)?;
+            parts.write(part, record.as_bytes(), 1)?;
+            place += 1;
         }
         Ok(())
     })
@@ -276,14 +277,17 @@ fn write_positions<R: FixedRecord>(
     inputs: &Inputs<R>,
     seed: u64,
     shares: &Shares,
-    parts: &mut [Part],
+    parts: &mut Parts,
     meter: &mut Meter<'_, '_>,
 ) -> Result<(), FilesError> {
-    inputs.read_from(0, meter, |chunk| {
+    let mut place = parts.place();
+    inputs.read_from(place, meter, |chunk| {
         for decoded in chunk.decoded() {
             let (record, labelled) = decoded?;
             let hash = PositionKey::new(&labelled.position).hash(seed);
-            parts[shares.part_of_hash(hash)].write(record.as_bytes(), 1)?;
+            parts.write(shares.part_of_hash(hash), record.as_bytes(), 1)?;
+            place += 1;
+            parts.note_if_due(place, None)?;
         }
         Ok(())
     })

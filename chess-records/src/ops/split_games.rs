@@ -1,13 +1,12 @@
 //! Files of games split into parts.
 
 use std::fs::{self, File};
-use std::io::BufReader;
+use std::io::{BufReader, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::vec::Vec;
 
 use super::inputs::CHUNK_BYTES;
-use super::output::refuse_twice;
-use super::split_files::{Part, Shares};
+use super::parts::Parts;
+use super::split_files::Shares;
 use super::{
     FilesError, GameReadError, GameReader, Meter, Output, Progress, SplitBy, SplitFiles,
     SplitFilesError, SplitReport,
@@ -33,35 +32,55 @@ impl SplitFiles {
             return Err(SplitFilesError::Positions);
         }
         let shares = Shares::new(parts.iter().map(|part| part.1))?;
-        let outputs: Vec<&Output> = parts.iter().map(|part| &part.0).collect();
-        refuse_twice(&outputs)?;
         let paths = || inputs.iter().map(AsRef::as_ref);
-        for output in &outputs {
-            output.check(paths())?;
-        }
-        let mut meter = Meter::new(2 * total_bytes(paths())?, progress);
-        let mut games = 0;
-        read_games(paths(), &mut meter, |_, _| {
-            games += 1;
-            Ok(())
-        })?;
+        let total = total_bytes(paths())?;
+        let mut parts = self.begin(parts, paths(), "games")?;
+        let mut meter = Meter::new(2 * total, progress);
+        let work = self.split_games(paths, &shares, &mut parts, &mut meter);
+        parts.finish(work.map(|()| SplitBy::Game).map_err(Into::into))
+    }
+
+    fn split_games<'a, I: Iterator<Item = &'a Path>>(
+        &self,
+        paths: impl Fn() -> I,
+        shares: &Shares,
+        parts: &mut Parts,
+        meter: &mut Meter<'_, '_>,
+    ) -> Result<(), FilesError> {
+        let games = match parts.start.and_then(|start| start.games) {
+            Some(games) => {
+                meter.advance(meter.total / 2 + parts.place())?;
+                games
+            }
+            None => {
+                meter.advance(0)?;
+                count_games(paths(), meter)?
+            }
+        };
         let order = Permutation::new(games, self.seed);
-        let opened = outputs.iter().map(|output| Part::create(output, paths()));
-        let mut parts = opened.collect::<Result<Vec<_>, _>>()?;
-        let mut game = 0;
-        read_games(paths(), &mut meter, |bytes, plies| {
+        let (mut game, mut place) = (parts.games_written(), parts.place());
+        read_games(paths(), place, meter, |bytes, plies| {
             // Past the end only if a file changed since its games were counted.
             let part = shares.part(order.get(game).unwrap_or(0), games);
             game += 1;
-            parts[part].report.games += 1;
-            parts[part].write(bytes, plies)
-        })?;
-        let reports = parts.into_iter().map(Part::finish);
-        Ok(SplitReport {
-            by: SplitBy::Game,
-            parts: reports.collect::<Result<_, _>>()?,
+            parts.report[part].games += 1;
+            parts.write(part, bytes, plies)?;
+            place += bytes.len() as u64;
+            parts.note_if_due(place, Some(games))
         })
     }
+}
+
+fn count_games<'a>(
+    paths: impl Iterator<Item = &'a Path>,
+    meter: &mut Meter<'_, '_>,
+) -> Result<u64, FilesError> {
+    let mut games = 0;
+    read_games(paths, 0, meter, |_, _| {
+        games += 1;
+        Ok(())
+    })?;
+    Ok(games)
 }
 
 fn total_bytes<'a>(paths: impl Iterator<Item = &'a Path>) -> Result<u64, FilesError> {
@@ -77,14 +96,22 @@ fn total_bytes<'a>(paths: impl Iterator<Item = &'a Path>) -> Result<u64, FilesEr
     bytes.sum()
 }
 
-/// Hands the bytes of every game to `each`, with the number of its plies.
+/// Hands the bytes of every game to `each`, with the number of its plies, from byte `start` of the
+/// files taken end to end on. All games before were read once, so that faults are none of theirs.
 fn read_games<'a>(
     paths: impl Iterator<Item = &'a Path>,
+    start: u64,
     meter: &mut Meter<'_, '_>,
     mut each: impl FnMut(&[u8], u64) -> Result<(), FilesError>,
 ) -> Result<(), FilesError> {
+    let mut skip = start;
     for path in paths {
-        let file = File::open(path).map_err(|source| FilesError::open(path, source))?;
+        let mut file = File::open(path).map_err(|source| FilesError::open(path, source))?;
+        let read_error = |source| FilesError::read(path, source);
+        let bytes = file.metadata().map_err(read_error)?.len();
+        let first = skip.min(bytes);
+        skip -= first;
+        file.seek(SeekFrom::Start(first)).map_err(read_error)?;
         let mut reader = GameReader::new(BufReader::with_capacity(CHUNK_BYTES, file));
         let mut unreported = 0;
         loop {
@@ -128,6 +155,7 @@ mod tests {
     use std::error::Error;
     use std::ops::ControlFlow;
     use std::string::ToString;
+    use std::vec::Vec;
 
     const GAMES: &[u8] = include_bytes!("../../tests/golden/viri/valid/games.viri");
 

@@ -27,6 +27,10 @@ pub trait StreamRecord: Sized + Debug {
     /// Reads from where `source` stands, which is taken to be the start of a record.
     fn reader<S: BufRead>(source: S) -> Self::Reader<S>;
 
+    /// Reads from where `source` stands, which is taken to be `byte_offset`, the start of a record,
+    /// after `before` records (of text: lines), so that errors tell the places in the whole.
+    fn reader_at<S: BufRead>(source: S, before: u64, byte_offset: u64) -> Self::Reader<S>;
+
     /// Checks the record and says what it holds.
     ///
     /// # Errors
@@ -53,6 +57,10 @@ impl<R: FixedRecord> StreamRecord for R {
         RecordReader::new(source)
     }
 
+    fn reader_at<S: BufRead>(source: S, before: u64, _: u64) -> RecordReader<R, S> {
+        RecordReader::starting_at(source, before)
+    }
+
     fn decode(&self) -> Result<LabelledPosition, R::Error> {
         FixedRecord::decode(self)
     }
@@ -72,6 +80,10 @@ impl StreamRecord for LabelledPosition {
 
     fn reader<S: BufRead>(source: S) -> TextReader<S> {
         TextReader::new(source)
+    }
+
+    fn reader_at<S: BufRead>(source: S, before: u64, byte_offset: u64) -> TextReader<S> {
+        TextReader::starting_at(source, before, byte_offset)
     }
 
     fn decode(&self) -> Result<LabelledPosition, EncodeError> {
@@ -127,10 +139,16 @@ pub enum RecordReadError {
 impl<R: FixedRecord, S: BufRead> RecordReader<R, S> {
     /// Reads from where `source` stands.
     pub fn new(source: S) -> Self {
+        Self::starting_at(source, 0)
+    }
+
+    /// Reads from where `source` stands, which is taken to be the start of record `index`; errors
+    /// count from there.
+    pub fn starting_at(source: S, index: u64) -> Self {
         Self {
             source,
             bytes: vec![0; R::BYTES],
-            index: 0,
+            index,
             done: false,
             record: PhantomData,
         }
@@ -227,6 +245,19 @@ mod tests {
             error.as_deref(),
             Some("record 1 at byte 32: reading failed")
         );
+    }
+
+    #[test]
+    fn places_are_those_in_the_whole() {
+        let mut cut = MarlinRecord::reader_at(&[0; 3][..], 5, 160);
+        let error = cut.next().unwrap().unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "record 5 at byte 160: the end after 3 bytes, expected 32"
+        );
+        let mut lines = LabelledPosition::reader_at(&b"x"[..], 4, 99);
+        let error = lines.next().unwrap().unwrap_err().to_string();
+        assert_eq!(error, "line 5 at byte 99 is no record");
     }
 
     #[test]

@@ -70,6 +70,7 @@ impl fmt::Display for Order {
     derive(serde::Serialize, serde::Deserialize),
     serde(rename_all = "snake_case")
 )]
+#[non_exhaustive]
 pub enum Mode {
     /// Each sample once: ⌈len / world size⌉ rows a rank, and a mask that leaves out the rows that
     /// only fill up. At most the very last row of a rank is one.

@@ -72,11 +72,17 @@ impl<R: BufRead> TextReader<R> {
 
     /// Reads from `source`, which is taken to stand at the beginning of a line.
     pub const fn new(source: R) -> Self {
+        Self::starting_at(source, 0, 0)
+    }
+
+    /// Reads from `source`, which is taken to stand at `byte_offset`, the beginning of a line, after
+    /// `lines` lines; errors count from there.
+    pub const fn starting_at(source: R, lines: u64, byte_offset: u64) -> Self {
         Self {
             source,
             line: Vec::new(),
-            line_number: 0,
-            byte_offset: 0,
+            line_number: lines,
+            byte_offset,
             done: false,
         }
     }

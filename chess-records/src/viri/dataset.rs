@@ -4,8 +4,9 @@ use std::boxed::Box;
 use std::ops::Range;
 use std::vec::Vec;
 
-use super::{ViriFault, ViriFile, ViriGames, ViriPositions};
-use crate::{Dataset, DatasetError, FileBytes, LabelledPosition};
+use super::{ViriFault, ViriFile, ViriFilter, ViriGames, ViriPositions};
+use crate::dataset::Kept;
+use crate::{Dataset, DatasetError, FileBytes, Filtered, LabelledPosition};
 
 /// The positions before each move, in the order of the games. Positions are replayed from their
 /// game's start; a gather replays each game once, however its indices are ordered.
@@ -59,6 +60,48 @@ impl<D: AsRef<[u8]> + Send + Sync> Dataset for ViriGames<D> {
         assert!(index < len, "position {index} of {len}");
         let (_, ply) = self.index.find(index);
         Some(ply == 0)
+    }
+}
+
+impl<D: AsRef<[u8]> + Send + Sync> ViriGames<D> {
+    /// The positions that a filter keeps, as a dataset: replays every game once to find them.
+    ///
+    /// # Errors
+    ///
+    /// [`DatasetError::Record`] for the first fault in the games.
+    pub fn filtered(self, filter: &ViriFilter) -> Result<Filtered<Self>, DatasetError> {
+        let kept = self.kept(filter)?;
+        Ok(Filtered::of(self, kept))
+    }
+
+    fn kept(&self, filter: &ViriFilter) -> Result<Kept, DatasetError> {
+        let mut kept = Kept::new(self.position_count());
+        for (index, here) in (0..).zip(self.positions()) {
+            if filter.keeps(&here.map_err(|fault| position_error(index, fault))?) {
+                kept.add(index);
+            }
+        }
+        Ok(kept)
+    }
+}
+
+impl ViriFile {
+    /// The positions that a filter keeps, as a dataset: replays every game once to find them.
+    ///
+    /// # Errors
+    ///
+    /// [`DatasetError::Source`] with the path, for the first fault in the games.
+    pub fn filtered(self, filter: &ViriFilter) -> Result<Filtered<Self>, DatasetError> {
+        let kept = self.games().kept(filter);
+        let kept = kept.map_err(|source| self.named(source))?;
+        Ok(Filtered::of(self, kept))
+    }
+
+    fn named(&self, source: DatasetError) -> DatasetError {
+        DatasetError::Source {
+            name: std::format!("{}", self.path().display()),
+            source: Box::new(source),
+        }
     }
 }
 
@@ -129,10 +172,7 @@ impl Dataset for ViriFile {
         batch: &mut Vec<LabelledPosition>,
     ) -> Result<(), DatasetError> {
         let gathered = ViriGames::<FileBytes>::gather(self.games(), indices, batch);
-        gathered.map_err(|source| DatasetError::Source {
-            name: std::format!("{}", self.path().display()),
-            source: Box::new(source),
-        })
+        gathered.map_err(|source| self.named(source))
     }
 
     fn block_count(&self) -> u64 {

@@ -444,3 +444,34 @@ fn files_are_read_and_name_themselves() {
         );
     }
 }
+
+#[test]
+#[cfg(feature = "std")]
+fn filtered_games_are_a_dataset() {
+    use crate::{Dataset, ViriFile, ViriFilter, ViriGames};
+    const GAMES: &[u8] = include_bytes!("../../tests/golden/viri/valid/games.viri");
+    let filter = ViriFilter {
+        tactical: false,
+        min_ply: 4,
+        ..ViriFilter::EVERYTHING
+    };
+    let games = ViriGames::new(GAMES).unwrap();
+    let positions = games.positions().map(Result::unwrap);
+    let expected: std::vec::Vec<_> = positions
+        .filter(|here| filter.keeps(here))
+        .map(|here| here.labelled)
+        .collect();
+    let all: std::vec::Vec<u64> = (0..expected.len() as u64).collect();
+    let count = games.position_count();
+    let kept = games.filtered(&filter).unwrap();
+    assert!(!kept.is_empty() && kept.len() < count);
+    let mut batch = std::vec::Vec::new();
+    kept.gather(&all, &mut batch).unwrap();
+    assert_eq!(batch, expected);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.viri");
+    std::fs::write(&path, GAMES).unwrap();
+    let file = ViriFile::read(path).unwrap().filtered(&filter).unwrap();
+    file.gather(&all, &mut batch).unwrap();
+    assert_eq!(batch, expected);
+}

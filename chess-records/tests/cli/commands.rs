@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::support::{Folder, GOLDEN, records};
+use crate::support::{Folder, GOLDEN, golden_games, records};
 use serde_json::Value;
 
 const COMMANDS: [&str; 11] = [
@@ -58,6 +58,45 @@ fn help_teaches() {
         version,
         format!("chess-records {}\n", env!("CARGO_PKG_VERSION"))
     );
+}
+
+#[test]
+fn the_first_records_are_verified_alone() {
+    let folder = Folder::new();
+    let mut bytes = records(100);
+    bytes[32 * 50 + 30] = 9;
+    folder.write("a.marlin", &bytes);
+    let ran = folder.run("verify a.marlin --first 50").succeeded();
+    assert_eq!(ran.text(), "50 sound records, 0 faults (stopped there)\n");
+    let ran = folder.run("verify a.marlin --first 51").failed(1, "");
+    assert!(
+        ran.text()
+            .ends_with("50 sound records, 1 faults (stopped there)\n")
+    );
+    folder.write("a.viri", golden_games());
+    let ran = folder.run("verify a.viri --first 2").succeeded().text();
+    assert!(ran.contains(" in 2 sound games, 0 faults"), "{ran}");
+    let zdat = crate::support::with_formats();
+    let ran = zdat.run("verify stoof.zdat --first 3").succeeded().text();
+    assert!(ran.starts_with("3 sound records"), "{ran}");
+}
+
+#[test]
+fn duplicates_are_estimated() {
+    let folder = Folder::new();
+    folder.write("a.marlin", records(5000));
+    let stats = folder.run("stats a.marlin --json").succeeded().text();
+    let estimate = crate::support::json(&stats)["distinct_estimate"]
+        .as_u64()
+        .unwrap();
+    folder.run("dedup a.marlin -o b.marlin").succeeded();
+    let exact = folder.read("b.marlin").len() as u64 / 32;
+    assert!(
+        estimate.abs_diff(exact) <= exact / 50,
+        "{estimate} of {exact}"
+    );
+    let text = folder.run("stats a.marlin").succeeded().text();
+    assert!(text.contains("% are duplicates (estimated"), "{text}");
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! Makes a fixed number of calls, for callgrind to count their instructions.
 //!
-//! `instructions WHAT COUNT`: WHAT is `push` (push, evaluate, pop), `output` (evaluate where the values
-//! are known), `refresh` (reset, evaluate), or `hand-push`, `hand-output`, `hand-refresh` for the loop
-//! written by hand. With COUNT 0 it does the preparations alone, whose instructions are to be
-//! subtracted.
+//! `instructions WHAT COUNT`: WHAT is `push` (push, evaluate, pop), `move` (push, pop), `output`
+//! (evaluate where the values are known), `refresh` (reset, evaluate), or `hand-push`, `hand-output`,
+//! `hand-refresh` for the loop written by hand. With COUNT 0 it does the preparations alone, whose
+//! instructions are to be subtracted.
 
 use std::env;
 use std::hint::black_box;
@@ -42,12 +42,17 @@ fn ours(what: &str, count: usize, cases: &[Case]) -> i64 {
                 stack.pop();
                 score
             }
+            "move" => {
+                stack.push(&case.delta);
+                stack.pop();
+                0
+            }
             "output" => stack.evaluate(&network),
             "refresh" => {
                 stack.reset(&case.after);
                 stack.evaluate(&network)
             }
-            _ => panic!("{what}: expected push, output or refresh"),
+            _ => panic!("{what}: expected push, move, output or refresh"),
         }
     })
 }

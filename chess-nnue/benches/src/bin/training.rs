@@ -9,6 +9,7 @@ use std::error::Error;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use chess_nnue::train::{Event, Parameters, TrainConfig, Trainer};
@@ -36,7 +37,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// A configuration and positions for a few batches.
 struct Task {
     config: TrainConfig,
-    positions: Positions,
+    positions: Arc<Positions>,
 }
 
 impl Task {
@@ -44,9 +45,11 @@ impl Task {
         let architecture = Architecture::new(hidden).expect("a multiple of 16");
         let mut config = TrainConfig::new(architecture);
         config.batch_size = batch_size;
+        // Random labels say nothing.
+        config.check_scores = false;
         Self {
             config,
-            positions: Positions::random(batch_size * batches, men),
+            positions: Arc::new(Positions::random(batch_size * batches, men)),
         }
     }
 
@@ -54,11 +57,13 @@ impl Task {
     fn step_time(&self, threads: usize) -> Duration {
         let mut config = self.config.clone();
         (config.epochs, config.threads) = (1, NonZeroUsize::new(threads));
+        // One thread is one thread: it loads as well.
+        config.loader_threads = (threads == 1).then_some(0);
         let few = Positions(self.positions.0[..1].to_vec());
         let mut trainer = Trainer::new(config).expect("a good configuration");
         let (mut times, mut last) = (Vec::new(), None);
-        let outcome = trainer.run(&self.positions, &few, |event| {
-            if let Event::Batch { .. } = event {
+        let outcome = trainer.run(Arc::clone(&self.positions), &few, |event| {
+            if let Event::Step { .. } = event {
                 let now = Instant::now();
                 times.extend(last.replace(now).map(|last| now - last));
             }
@@ -75,7 +80,7 @@ impl Task {
         let few = Positions(self.positions.0[..1].to_vec());
         let mut trainer = Trainer::new(config).expect("a good configuration");
         let mut losses = Vec::new();
-        let outcome = trainer.run(&self.positions, &few, |event| {
+        let outcome = trainer.run(Arc::clone(&self.positions), &few, |event| {
             if let Event::Epoch { training_loss, .. } = event {
                 losses.push(training_loss);
             }

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use chess_nnue::{AccumulatorStack, Architecture, Backend, Delta, Network, Weights};
+use chess_nnue::{AccumulatorStack, Backend, Delta, Network, Weights};
 use chess_records::{Board, Color, Piece, PieceType, Position, Square};
 use clap::Args;
 use serde_json::json;
@@ -21,7 +21,7 @@ use crate::{Outcome, positions};
 /// nothing). Update and refresh are the first and the third less the second.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The network [default: one of random weights with 256 hidden values]
+    /// The network [default: one of random weights, by the options below, with 256 hidden values]
     #[arg(value_name = "NET")]
     network: Option<PathBuf>,
     /// One JSON object an instruction set
@@ -39,7 +39,7 @@ const ROUNDS: u64 = 8;
 pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> Outcome {
     let network = match &arguments.network {
         Some(path) => network_file::load(path, &arguments.layout)?.0,
-        None => random_network()?,
+        None => random_network(&arguments.layout)?,
     };
     let cases = cases()?;
     let round = Duration::from_millis(arguments.time) / ROUNDS as u32;
@@ -78,8 +78,8 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> Outcome {
 }
 
 /// Weights of ordinary sizes.
-fn random_network() -> Outcome<Network> {
-    let architecture = Architecture::new(256)?;
+fn random_network(layout: &Layout) -> Outcome<Network> {
+    let architecture = layout.without_file()?;
     let mut weights = Weights::zero(&architecture);
     let mut state = 1u64;
     let mut fill = |numbers: &mut [i16], limit: u64| {

@@ -30,7 +30,12 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE.marlin")]
     data: Option<PathBuf>,
     /// Take the first COUNT positions of the data
-    #[arg(long, value_name = "COUNT", default_value_t = 100_000)]
+    #[arg(
+        long,
+        value_name = "COUNT",
+        default_value_t = 100_000,
+        requires = "data"
+    )]
     limit: u64,
     /// Draw the first-layer weights as boards to this file
     #[arg(long, value_name = "OUT.svg")]

@@ -17,10 +17,12 @@ mod svg;
 mod train;
 mod validate;
 
+use std::env;
 use std::error::Error;
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
+use chess_nnue::Backend;
 use clap::{Parser, Subcommand};
 
 use interrupt::Interrupted;
@@ -82,6 +84,7 @@ fn main() -> ExitCode {
 }
 
 fn run(command: Command, out: &mut dyn Write) -> Outcome {
+    check_backend_variable()?;
     match command {
         Command::Train(arguments) => train::run(&arguments, out),
         Command::Resume(arguments) => resume::run(&arguments, out),
@@ -92,6 +95,20 @@ fn run(command: Command, out: &mut dyn Write) -> Outcome {
         Command::Bench(arguments) => bench::run(&arguments, out),
         Command::Compare(arguments) => compare::run(&arguments, out),
     }
+}
+
+/// The library takes the fastest instruction set where the variable names none that it knows, for an
+/// engine's games are not to end over it; who sets it for this tool wants to know.
+fn check_backend_variable() -> Outcome {
+    let Ok(name) = env::var(Backend::VARIABLE) else {
+        return Ok(());
+    };
+    if Backend::from_name(&name).is_some() {
+        return Ok(());
+    }
+    let names: Vec<_> = Backend::available().map(Backend::name).collect();
+    let names = names.join(", ");
+    Err(format!("{} is {name:?}, expected one of {names}", Backend::VARIABLE).into())
 }
 
 fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {

@@ -50,6 +50,15 @@ enum ActivationName {
     Screlu,
 }
 
+impl From<ActivationName> for Activation {
+    fn from(name: ActivationName) -> Self {
+        match name {
+            ActivationName::Crelu => Self::Crelu,
+            ActivationName::Screlu => Self::Screlu,
+        }
+    }
+}
+
 /// The kinds of network files.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Kind {
@@ -130,13 +139,9 @@ fn load_bullet(path: &Path, layout: &Layout) -> Outcome<Network> {
         )
         .into());
     };
-    let activation = match activation {
-        ActivationName::Crelu => Activation::Crelu,
-        ActivationName::Screlu => Activation::Screlu,
-    };
     let architecture = layout
         .shape(bytes)?
-        .with_activation(activation)
+        .with_activation(activation.into())
         .with_eval_scale(eval_scale)?
         .with_quantization(layout.qa.unwrap_or(255), layout.qb.unwrap_or(64))?;
     Ok(Network::load_bullet(path, architecture)?)
@@ -174,6 +179,19 @@ impl Layout {
         first.map(|(option, _)| option)
     }
 
+    /// The architecture that was asked for where there is no file: 256 hidden values and the usual rest
+    /// unless the options say otherwise.
+    pub(crate) fn without_file(&self) -> Outcome<Architecture> {
+        let plain = Architecture::new(self.hidden.unwrap_or(256))?;
+        let usual = (plain.activation(), plain.eval_scale());
+        let activation = self.activation.map_or(usual.0, Activation::from);
+        Ok(self
+            .with_buckets(plain)?
+            .with_activation(activation)
+            .with_eval_scale(self.eval_scale.unwrap_or(usual.1))?
+            .with_quantization(self.qa.unwrap_or(255), self.qb.unwrap_or(64))?)
+    }
+
     /// Hidden size and buckets.
     fn shape(&self, file_bytes: u64) -> Outcome<Architecture> {
         let has_buckets = self.king_map.is_some() || self.output_buckets.is_some_and(|b| b > 1);
@@ -182,6 +200,10 @@ impl Layout {
             None if has_buckets => return Err("a network with buckets needs --hidden".into()),
             None => Architecture::from_bullet_len(usize::try_from(file_bytes)?)?,
         };
+        self.with_buckets(architecture)
+    }
+
+    fn with_buckets(&self, architecture: Architecture) -> Outcome<Architecture> {
         let map = match &self.king_map {
             None => [0; 64],
             Some(text) => parse_king_map(text)?,

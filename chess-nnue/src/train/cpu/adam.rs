@@ -4,37 +4,14 @@ use super::lane::Lane;
 use super::shape::Shape;
 use super::tiles::Tiles;
 use crate::train::optimizer::{Optimizer, OptimizerState, StepOptions};
-
-/// How much of the mean of gradients one step keeps.
-const BETA_1: f64 = 0.9;
-/// How much of the mean of squared gradients one step keeps.
-const BETA_2: f64 = 0.999;
-/// Added to the root of the mean square.
-const EPSILON: f32 = 1e-8;
+use crate::train::step::{Step, Steps};
 
 /// The state of the optimizer.
 #[derive(Clone, Debug)]
 pub(super) struct Adam {
-    kind: Optimizer,
     pub(super) means: Tiles,
     pub(super) squares: Tiles,
-    steps: u64,
-    /// β₁ and β₂ to the power of the number of steps.
-    powers: (f64, f64),
-}
-
-/// What one step does to a value, its bias corrections worked in.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Step {
-    /// Rate over the correction of the mean.
-    rate: f32,
-    /// One over the root of the correction of the mean square.
-    root_correction: f32,
-    epsilon: f32,
-    /// What the decay leaves of a weight.
-    keep: f32,
-    /// What weights are clipped to.
-    limit: f32,
+    steps: Steps,
 }
 
 impl Adam {
@@ -42,75 +19,29 @@ impl Adam {
     pub(super) fn new(kind: Optimizer, tiles: &Tiles) -> Self {
         let zero = tiles.zero();
         Self {
-            kind,
             means: zero.clone(),
             squares: zero,
-            steps: 0,
-            powers: (1.0, 1.0),
+            steps: Steps::new(kind, 0),
         }
     }
 
     pub(super) fn restore(&mut self, state: &OptimizerState, shape: Shape) {
         self.means = Tiles::of_weights(&state.means, shape);
         self.squares = Tiles::of_weights(&state.squares, shape);
-        (self.steps, self.powers) = (0, (1.0, 1.0));
-        for _ in 0..state.steps {
-            self.count_step();
-        }
+        self.steps.restart(state.steps);
     }
 
     pub(super) fn state(&self) -> OptimizerState {
         OptimizerState {
-            steps: self.steps,
+            steps: self.steps.count(),
             means: self.means.to_weights(),
             squares: self.squares.to_weights(),
         }
     }
 
-    /// By products, not `powi`, which is not the same on every machine.
-    fn count_step(&mut self) {
-        self.steps += 1;
-        self.powers.0 *= BETA_1;
-        self.powers.1 *= BETA_2;
-    }
-
     /// Begins the next step.
     pub(super) fn next_step(&mut self, options: &StepOptions) -> Step {
-        self.count_step();
-        let rate = options.rate / (1.0 - self.powers.0);
-        let root_correction = 1.0 / (1.0 - self.powers.1).sqrt();
-        let step = Step {
-            rate: rate as f32,
-            root_correction: root_correction as f32,
-            epsilon: EPSILON,
-            keep: (1.0 - options.rate * options.weight_decay) as f32,
-            limit: options.weight_limit,
-        };
-        match self.kind {
-            Optimizer::AdamW => step,
-            Optimizer::RAdam => self.rectified(step, rate),
-        }
-    }
-
-    /// The step made smaller by how little is known of the mean square; while next to nothing is, the
-    /// root counts as 1.
-    fn rectified(&self, step: Step, rate: f64) -> Step {
-        const LONGEST: f64 = 2.0 / (1.0 - BETA_2) - 1.0;
-        let power = self.powers.1;
-        let length = LONGEST - 2.0 * self.steps as f64 * power / (1.0 - power);
-        if length <= 4.0 {
-            return Step {
-                root_correction: 0.0,
-                epsilon: 1.0,
-                ..step
-            };
-        }
-        let known = (length - 4.0) * (length - 2.0) * LONGEST;
-        let all = (LONGEST - 4.0) * (LONGEST - 2.0) * length;
-        Step {
-            rate: (rate * (known / all).sqrt()) as f32,
-            ..step
-        }
+        self.steps.next(options)
     }
 
     /// Steps the output biases, which neither decay nor are clipped.
@@ -151,8 +82,8 @@ impl Step {
     /// Takes a gradient into the moving means and gives what to subtract.
     #[inline(always)]
     fn change(self, mean: &mut f32, square: &mut f32, gradient: f32) -> f32 {
-        const KEEP: (f32, f32) = (BETA_1 as f32, BETA_2 as f32);
-        const TAKE: (f32, f32) = ((1.0 - BETA_1) as f32, (1.0 - BETA_2) as f32);
+        const KEEP: (f32, f32) = Step::KEEP;
+        const TAKE: (f32, f32) = Step::TAKE;
         *mean = normal(KEEP.0 * *mean + TAKE.0 * gradient);
         *square = normal(KEEP.1 * *square + TAKE.1 * (gradient * gradient));
         let root = square.sqrt() * self.root_correction + self.epsilon;

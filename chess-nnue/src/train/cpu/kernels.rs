@@ -7,13 +7,13 @@
 use core::ops::Range;
 use std::vec::Vec;
 
-use super::adam::Step;
 use super::lane::Lane;
 use super::tiles::Tile;
 use crate::Activation;
 use crate::arch::{Instructions, Kernel};
 use crate::train::batch::Batch;
 use crate::train::inputs::Man;
+use crate::train::step::Step;
 
 /// What one tile and one slice have of their own.
 #[derive(Debug, Default)]

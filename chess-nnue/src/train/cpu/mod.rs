@@ -59,6 +59,12 @@ impl Cpu {
         }
     }
 
+    /// The gradient as it is now.
+    #[cfg(all(test, feature = "gpu"))]
+    pub(super) fn gradient_now(&self) -> super::FloatWeights {
+        self.pass.summed_gradient(&self.tiles).to_weights()
+    }
+
     /// The same with another instruction set.
     #[cfg(test)]
     fn with_instructions(mut self, instructions: crate::Backend) -> Self {

@@ -6,7 +6,7 @@ use std::vec::Vec;
 
 use rayon::prelude::*;
 
-use super::adam::{Adam, Step};
+use super::adam::Adam;
 use super::kernels::{Backward, Cell, Forward, Gradients, StepLanes, Work};
 use super::lane::Lane;
 use super::rows::Rows;
@@ -15,6 +15,7 @@ use super::tiles::{Tile, Tiles};
 use crate::train::Loss;
 use crate::train::batch::Batch;
 use crate::train::optimizer::StepOptions;
+use crate::train::step::Step;
 use crate::{Activation, Architecture, Backend as InstructionSet};
 
 /// What the network says of some neighbouring samples of a batch.

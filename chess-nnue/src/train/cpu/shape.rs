@@ -9,7 +9,7 @@ use core::ops::Range;
 use super::lane::Lane;
 
 /// Hidden columns × samples: the columns in tiles, whose weights fit a core's cache, the samples of
-/// a batch in parts, whose activations fit in memory, and each part in slices.
+/// a batch in parts, and each part in slices, whose hidden values fit it too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     lanes: usize,
@@ -23,23 +23,21 @@ impl Shape {
     pub(super) const MAX_TILE_LANES: usize = 4;
     /// So many pieces of a part, or more, keep 16 threads busy.
     const PIECES: usize = 16;
-    /// Wide networks have pieces enough in their tiles, but outputs are compared by the slice.
-    const MIN_SLICES: usize = 2;
     /// A slice has a gradient to clear and to sum up: not worth it for a few samples.
     const MIN_SLICE_LEN: usize = 64;
-    /// The hidden values kept from forward to backward pass, 4 MiB: they stay in a cache.
-    const MAX_HIDDEN_VALUES: usize = 1 << 20;
+    /// A tile's weights and gradient are fetched into a core's second-level cache once for so many
+    /// samples, whose hidden values fit there too.
+    const MAX_SLICE_LEN: usize = 1024;
 
     /// The cut for `hidden` columns (a multiple of 16) and `batch_size` samples, both over 0.
     pub(super) fn new(hidden: usize, batch_size: usize) -> Self {
-        let part = batch_size.min(Self::MAX_HIDDEN_VALUES / (2 * hidden));
         let tiles = hidden.div_ceil(Lane::WIDTH * Self::MAX_TILE_LANES);
-        let slices = Self::PIECES.div_ceil(tiles).max(Self::MIN_SLICES);
-        let slices = slices.min(part.div_ceil(Self::MIN_SLICE_LEN));
+        let slices = Self::PIECES.div_ceil(tiles);
+        let slices = slices.min(batch_size.div_ceil(Self::MIN_SLICE_LEN));
         Self {
             lanes: hidden / Lane::WIDTH,
             slices,
-            slice_len: part.div_ceil(slices),
+            slice_len: batch_size.div_ceil(slices).min(Self::MAX_SLICE_LEN),
         }
     }
 
@@ -48,7 +46,7 @@ impl Shape {
         self.lanes.div_ceil(Self::MAX_TILE_LANES)
     }
 
-    /// The width of a tile in lanes, 1 or 2.
+    /// The width of a tile in lanes, 1 to 4.
     pub(super) fn tile_lanes(self, tile: usize) -> usize {
         (self.lanes - tile * Self::MAX_TILE_LANES).min(Self::MAX_TILE_LANES)
     }
@@ -85,12 +83,12 @@ mod tests {
         for hidden in [16, 64, 80, 256, 1024, 4096] {
             let shape = Shape::new(hidden, 16_384);
             assert!(shape.tiles() * shape.slices() >= 16, "{hidden}");
-            assert!(shape.part_len() * 2 * hidden <= 1 << 21, "{hidden}");
+            assert!(shape.part_len() * 2 * hidden <= 1 << 23, "{hidden}");
             let lanes: usize = (0..shape.tiles()).map(|tile| shape.tile_lanes(tile)).sum();
             assert_eq!(lanes * Lane::WIDTH, hidden);
         }
         let shape = Shape::new(256, 16_384);
-        assert_eq!((shape.slices(), shape.slice_len), (4, 512));
+        assert_eq!((shape.slices(), shape.slice_len), (4, 1024));
     }
 
     #[test]
@@ -100,6 +98,7 @@ mod tests {
         assert_eq!(Shape::new(144, 1000).tile_lanes(2), 1);
         let uneven = Shape::new(16, 8191);
         assert!(uneven.part_len() >= 8191);
+        assert_eq!(Shape::new(4096, 1 << 24).part_len(), 1024);
     }
 
     #[test]

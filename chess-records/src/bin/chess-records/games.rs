@@ -10,6 +10,7 @@ use chess_records::{ViriFault, ViriFilter, ViriGame};
 use crate::failure::{Failure, is_fault};
 use crate::format::Format;
 use crate::progress::Progress;
+use crate::resume::Start;
 use crate::streams::{Bytes, Named, Source};
 
 /// A file of games, being read.
@@ -20,11 +21,26 @@ pub(crate) struct Games {
 
 impl Games {
     pub(crate) fn open(path: &Path, progress: &Progress) -> Result<Self, Failure> {
-        let source = Source::open(path, progress)?;
+        Self::open_from(path, (0, 0), progress)
+    }
+
+    /// Opens a file at byte `byte`, where game `number` begins.
+    pub(crate) fn open_from(
+        path: &Path,
+        (number, byte): (u64, u64),
+        progress: &Progress,
+    ) -> Result<Self, Failure> {
+        let mut source = Source::open(path, progress)?;
+        source.seek(byte)?;
         Ok(Self {
             path: path.to_path_buf(),
-            reader: GameReader::new(source.into_bytes()),
+            reader: GameReader::starting_at(source.into_bytes(), number, byte),
         })
+    }
+
+    /// Where the next game begins: its number and byte.
+    pub(crate) const fn place(&self) -> (u64, u64) {
+        self.reader.place()
     }
 
     /// The next game, whose moves are not checked yet.
@@ -39,6 +55,17 @@ impl Games {
                 Failure::Other(named.into())
             }
         })
+    }
+
+    /// Where a command that has done all games so far is.
+    pub(crate) fn start(&self, file: usize) -> Start {
+        let (number, byte) = self.place();
+        Start {
+            file,
+            number,
+            byte,
+            counts: Vec::new(),
+        }
     }
 
     /// The bytes of the next game.

@@ -8,6 +8,7 @@ mod games;
 mod interrupt;
 mod progress;
 mod report;
+mod resume;
 mod streams;
 mod units;
 mod zdat;
@@ -26,7 +27,10 @@ use failure::Failure;
 /// so, "-" is standard input or output.
 ///
 /// What is written takes its place whole and at the end; existing files are kept unless --force is
-/// given. Ctrl-C leaves the output as it was.
+/// given. Ctrl-C leaves the output as it was. After it, or after the process was killed, the same
+/// command goes on where it was, if its inputs have not changed; what it has done so far lies in a
+/// folder .NAME.chess-records beside the output. What is read from or written to a pipe cannot be gone
+/// on with.
 #[derive(Parser)]
 #[command(name = "chess-records", version, after_long_help = HELP)]
 struct Tool {

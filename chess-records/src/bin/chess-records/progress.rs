@@ -2,10 +2,13 @@
 
 use std::io::{self, Read};
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::interrupt;
+use crate::resume::Start;
+use crate::streams::total_bytes;
 
 /// A bar with rate and time left; hidden where standard error is no terminal.
 #[derive(Clone)]
@@ -28,6 +31,14 @@ impl Progress {
         Self(bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())))
     }
 
+    /// For a command that begins somewhere in its inputs.
+    pub(crate) fn resumed(inputs: &[PathBuf], start: &Start) -> Self {
+        let progress = Self::new(total_bytes(inputs));
+        let before = inputs.get(..start.file).and_then(total_bytes);
+        progress.skip(before.unwrap_or(0));
+        progress
+    }
+
     /// What the library reports to.
     pub(crate) fn report(&self, done: u64, total: u64) -> ControlFlow<()> {
         self.0.set_length(total);
@@ -35,17 +46,17 @@ impl Progress {
         interrupt::check()
     }
 
+    /// Counts bytes that need not be read.
+    pub(crate) fn skip(&self, bytes: u64) {
+        self.0.inc(bytes);
+        self.0.reset_eta();
+    }
+
     /// Reads from `source`, counting; fails after Ctrl-C.
     pub(crate) fn track<R: Read>(&self, source: R) -> Tracked<R> {
         let progress = self.clone();
         Tracked { source, progress }
     }
-}
-
-/// For a library function that works on files: shows its progress and stops it after Ctrl-C.
-pub(crate) fn shown<T>(work: impl FnOnce(&mut dyn FnMut(u64, u64) -> ControlFlow<()>) -> T) -> T {
-    let progress = Progress::new(Some(0));
-    work(&mut |done, total| progress.report(done, total))
 }
 
 impl Drop for Progress {
@@ -61,6 +72,10 @@ pub(crate) struct Tracked<R> {
 }
 
 impl<R> Tracked<R> {
+    pub(crate) const fn progress(&self) -> &Progress {
+        &self.progress
+    }
+
     /// The source itself.
     pub(crate) fn get_mut(&mut self) -> &mut R {
         &mut self.source

@@ -1,8 +1,12 @@
 //! Where records come from and go to: files, or pipes named "-".
 
+use std::cell::Cell;
 use std::fs::{self, File};
-use std::io::{self, BufReader, BufWriter, IsTerminal, Read, Seek, SeekFrom, Stdin, Stdout, Write};
+use std::io::{
+    self, BufRead, BufReader, BufWriter, IsTerminal, Read, Seek, SeekFrom, Stdin, Stdout, Write,
+};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use chess_records::ops::{Output, StreamRecord};
 use chess_records::{AtomicFile, LabelledPosition};
@@ -11,6 +15,7 @@ use crate::arguments::OutputOptions;
 use crate::failure::{Failure, is_fault};
 use crate::format::Format;
 use crate::progress::{Progress, Tracked};
+use crate::resume::{Resumable, Start};
 
 const BUFFER_BYTES: usize = 1 << 20;
 
@@ -43,14 +48,53 @@ impl Read for Raw {
     }
 }
 
-/// The bytes of a source.
-pub(crate) type Bytes = BufReader<Tracked<Raw>>;
+/// The bytes of a source, which knows how far it was read.
+pub(crate) struct Bytes {
+    buffered: BufReader<Tracked<Raw>>,
+    cursor: Cursor,
+}
+
+/// How many bytes of a source were taken.
+#[derive(Clone, Default)]
+pub(crate) struct Cursor(Rc<Cell<u64>>);
+
+impl Cursor {
+    pub(crate) fn get(&self) -> u64 {
+        self.0.get()
+    }
+
+    fn advance(&self, bytes: u64) {
+        self.0.set(self.get() + bytes);
+    }
+}
+
+impl Read for Bytes {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.buffered.read(buffer)?;
+        self.cursor.advance(read as u64);
+        Ok(read)
+    }
+}
+
+impl BufRead for Bytes {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.buffered.fill_buf()
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        self.buffered.consume(bytes);
+        self.cursor.advance(bytes as u64);
+    }
+}
 
 /// A file or standard input, being read.
 pub(crate) struct Source {
     name: PathBuf,
-    buffered: Bytes,
+    bytes: Bytes,
+    /// How many records come before.
     start: u64,
+    /// How many records or lines come before, as their reader counts.
+    units: u64,
 }
 
 impl Source {
@@ -62,9 +106,29 @@ impl Source {
         };
         Ok(Self {
             name: path.to_path_buf(),
-            buffered: BufReader::with_capacity(BUFFER_BYTES, progress.track(raw)),
+            bytes: Bytes {
+                buffered: BufReader::with_capacity(BUFFER_BYTES, progress.track(raw)),
+                cursor: Cursor::default(),
+            },
             start: 0,
+            units: 0,
         })
+    }
+
+    /// Opens a source at byte `byte`, where record `number` begins.
+    pub(crate) fn open_from<U: StreamRecord>(
+        path: &Path,
+        (number, byte): (u64, u64),
+        progress: &Progress,
+    ) -> Result<Self, Failure> {
+        let mut source = Self::open(path, progress)?;
+        source.start = number;
+        source.units = match U::FIXED_BYTES {
+            Some(_) => number,
+            None => source.count_lines(byte)?,
+        };
+        source.seek(byte)?;
+        Ok(source)
     }
 
     /// Opens a file of fixed-size records at record `first`, if it can be done without reading all
@@ -74,24 +138,50 @@ impl Source {
         first: u64,
         progress: &Progress,
     ) -> Result<(Self, u64), Failure> {
-        let mut source = Self::open(path, progress)?;
         let (Some(bytes), Some(len)) = (U::FIXED_BYTES, total_bytes(&[path.to_path_buf()])) else {
-            return Ok((source, 0));
+            return Ok((Self::open(path, progress)?, 0));
         };
         let bytes = bytes as u64;
         let first = first.min(len / bytes);
-        if let Raw::File(file) = source.buffered.get_mut().get_mut() {
-            let seek = file.seek(SeekFrom::Start(first * bytes));
-            seek.map_err(|error| of_file(path, "cannot be read", error))?;
-        }
-        source.start = first;
+        let source = Self::open_from::<U>(path, (first, first * bytes), progress)?;
         Ok((source, first))
+    }
+
+    /// Goes to a byte of a file, from its start.
+    pub(crate) fn seek(&mut self, byte: u64) -> Result<(), Failure> {
+        if let Raw::File(file) = self.bytes.buffered.get_mut().get_mut() {
+            let seek = file.seek(SeekFrom::Start(byte));
+            seek.map_err(|error| of_file(&self.name, "cannot be read", error))?;
+            self.bytes.buffered.get_ref().progress().skip(byte);
+            self.bytes.cursor.0.set(byte);
+        }
+        Ok(())
+    }
+
+    /// How many lines the first `bytes` bytes of a file hold.
+    fn count_lines(&mut self, bytes: u64) -> Result<u64, Failure> {
+        let (mut lines, mut piece) = (0, vec![0; BUFFER_BYTES]);
+        let mut before = self.bytes.buffered.get_mut().get_mut().take(bytes);
+        loop {
+            let read = before.read(&mut piece);
+            let read = read.map_err(|error| of_file(&self.name, "cannot be read", error))?;
+            if read == 0 {
+                return Ok(lines);
+            }
+            lines += piece[..read].iter().filter(|&&byte| byte == b'\n').count() as u64;
+        }
+    }
+
+    /// How far it was read, also once it is a reader's.
+    pub(crate) fn cursor(&self) -> Cursor {
+        self.bytes.cursor.clone()
     }
 
     /// The records, as they stand.
     pub(crate) fn records<U: StreamRecord>(self) -> impl Iterator<Item = Result<U, Failure>> {
         let name = self.name;
-        U::reader(self.buffered).map(move |record| {
+        let byte = self.bytes.cursor.get();
+        U::reader_at(self.bytes, self.units, byte).map(move |record| {
             record.map_err(|error| {
                 let fault = is_fault(&error);
                 let named = Named::of(&name, error);
@@ -123,7 +213,7 @@ impl Source {
     }
 
     pub(crate) fn into_bytes(self) -> Bytes {
-        self.buffered
+        self.bytes
     }
 }
 
@@ -210,6 +300,9 @@ error_with_source!(Named, Placed, Because);
 
 /// A file that takes its place at the end, or standard output.
 pub(crate) enum Sink {
+    /// Gone on with after an interruption.
+    Resumable(Resumable),
+    /// What is read from a pipe cannot be read again.
     File(AtomicFile),
     Stdout(BufWriter<Stdout>),
 }
@@ -231,17 +324,35 @@ impl Sink {
         inputs: &[PathBuf],
     ) -> Result<Self, Failure> {
         if !is_pipe(path) {
-            let files = inputs
-                .iter()
-                .map(PathBuf::as_path)
-                .filter(|path| !is_pipe(path));
-            return Ok(Self::File(target(path, force).create(files)?));
+            let output = target(path, force);
+            let files = inputs.iter().map(PathBuf::as_path);
+            if files.clone().any(is_pipe) {
+                let files = files.filter(|path| !is_pipe(path));
+                return Ok(Self::File(output.create(files)?));
+            }
+            return Ok(Self::Resumable(Resumable::begin(&output, files)?));
         }
         if format != Format::Text && io::stdout().is_terminal() {
             return Err(Failure::usage("binary records are not for a terminal"));
         }
         let stdout = BufWriter::with_capacity(BUFFER_BYTES, io::stdout());
         Ok(Self::Stdout(stdout))
+    }
+
+    /// Where in the inputs to begin. Says so if it is not the start; `unit` is what is counted.
+    pub(crate) fn start(&self, unit: &str) -> Result<Start, Failure> {
+        match self {
+            Self::Resumable(resumable) => resumable.start(unit),
+            Self::File(_) | Self::Stdout(_) => Ok(Start::default()),
+        }
+    }
+
+    /// Notes every now and then where the command is, if it can go on there.
+    pub(crate) fn note_if_due(&mut self, here: impl FnOnce() -> Start) -> Result<(), Failure> {
+        match self {
+            Self::Resumable(resumable) => resumable.note_if_due(here),
+            Self::File(_) | Self::Stdout(_) => Ok(()),
+        }
     }
 
     pub(crate) fn put(&mut self, record: &impl StreamRecord) -> Result<(), Failure> {
@@ -256,6 +367,7 @@ impl Sink {
 
     fn name(&self) -> PathBuf {
         match self {
+            Self::Resumable(resumable) => resumable.name().to_path_buf(),
             Self::File(file) => file.target().to_path_buf(),
             Self::Stdout(_) => "standard output".into(),
         }
@@ -263,6 +375,7 @@ impl Sink {
 
     pub(crate) fn finish(self) -> Result<(), Failure> {
         match self {
+            Self::Resumable(resumable) => resumable.finish(),
             Self::File(file) => Ok(file.finish()?),
             Self::Stdout(mut stdout) => Ok(stdout.flush()?),
         }
@@ -272,6 +385,7 @@ impl Sink {
 impl Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
+            Self::Resumable(resumable) => resumable.write(bytes),
             Self::File(file) => file.write(bytes),
             Self::Stdout(stdout) => stdout.write(bytes),
         }
@@ -279,6 +393,8 @@ impl Write for Sink {
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
+            // Notes and the end flush it.
+            Self::Resumable(_) => Ok(()),
             Self::File(file) => file.flush(),
             Self::Stdout(stdout) => stdout.flush(),
         }

@@ -80,11 +80,20 @@ impl Opened {
     /// Hands every record to `each`, or what is wrong with its group, until it fails.
     pub(crate) fn each(
         &self,
+        each: impl FnMut(Result<Found<'_>, ZdatFault>) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        self.each_from(0, each)
+    }
+
+    /// The same from record `first` on.
+    pub(crate) fn each_from(
+        &self,
+        first: u64,
         mut each: impl FnMut(Result<Found<'_>, ZdatFault>) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let (view, mut group) = (self.view(), ZdatGroup::new());
         let mut decoder = view.decoder();
-        for number in 0..view.group_count() {
+        for number in first / u64::from(view.header().batch())..view.group_count() {
             if interrupt::was_asked() {
                 return Err(Failure::usage("interrupted"));
             }
@@ -93,7 +102,8 @@ impl Opened {
                 each(Err(self.fault(number, None, kind)))?;
                 continue;
             }
-            for (index, record) in (group.first_record()..).zip(group.records()) {
+            let records = (group.first_record()..).zip(group.records());
+            for (index, record) in records.filter(|&(index, _)| index >= first) {
                 each(Ok(Found {
                     group: number,
                     index,

@@ -9,12 +9,15 @@ use crate::failure::Failure;
 use crate::format::{Format, with_unit};
 use crate::games::Games;
 use crate::progress::Progress;
-use crate::streams::{Sink, Source, total_bytes};
+use crate::resume::Start;
+use crate::streams::{Sink, Source};
 
 /// Writes files one after another into one.
 ///
 /// Fixed-size records are copied as they are; lines of text are read and written anew; games are
 /// copied when their start and end have been found. "-" is standard input or output.
+///
+/// After an interruption, the same command goes on where it was; between pipes it cannot.
 #[derive(Args)]
 #[command(after_long_help = "\
 Formats: all but zdat.
@@ -41,10 +44,20 @@ impl Concat {
     fn copy<U: StreamRecord>(&self, format: Format) -> Result<(), Failure> {
         let inputs = &self.input.inputs;
         let mut sink = Sink::create(&self.output, format, inputs)?;
-        let progress = Progress::new(total_bytes(inputs));
-        for path in inputs {
-            for record in Source::open(path, &progress)?.records::<U>() {
+        let start = sink.start("record")?;
+        let progress = Progress::resumed(inputs, &start);
+        for (file, path) in inputs.iter().enumerate().skip(start.file) {
+            let within = start.within(file);
+            let source = Source::open_from::<U>(path, within, &progress)?;
+            let cursor = source.cursor();
+            for (number, record) in (within.0..).zip(source.records::<U>()) {
                 sink.put(&record?)?;
+                sink.note_if_due(|| Start {
+                    file,
+                    number: number + 1,
+                    byte: cursor.get(),
+                    counts: Vec::new(),
+                })?;
             }
         }
         sink.finish()
@@ -53,11 +66,13 @@ impl Concat {
     fn copy_games(&self) -> Result<(), Failure> {
         let inputs = &self.input.inputs;
         let mut sink = Sink::create(&self.output, Format::Viri, inputs)?;
-        let progress = Progress::new(total_bytes(inputs));
-        for path in inputs {
-            let mut games = Games::open(path, &progress)?;
+        let start = sink.start("game")?;
+        let progress = Progress::resumed(inputs, &start);
+        for (file, path) in inputs.iter().enumerate().skip(start.file) {
+            let mut games = Games::open_from(path, start.within(file), &progress)?;
             while let Some(bytes) = games.next_bytes()? {
                 sink.put_bytes(bytes)?;
+                sink.note_if_due(|| games.start(file))?;
             }
         }
         sink.finish()

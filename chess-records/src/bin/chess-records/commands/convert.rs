@@ -14,6 +14,7 @@ use crate::format::{Format, with_unit};
 use crate::games::{self, Games, PositionOptions};
 use crate::progress::Progress;
 use crate::report::note;
+use crate::resume::Start;
 use crate::streams::{Named, Place, Placed, Sink, Source, total_bytes};
 use crate::units::{Extras, Unit, lost, name};
 use crate::zdat::{self, Opened};
@@ -24,6 +25,8 @@ use crate::zdat::{self, Opened};
 /// is written only with --lossy; without, the command says what would go. So it is with a record of
 /// which something else would be lost, such as an extra byte. What was lost is counted at the end.
 /// "-" is standard input or output.
+///
+/// After an interruption, the same command goes on where it was; between pipes it cannot.
 #[derive(Args)]
 #[command(after_long_help = "\
 Formats: marlin (.marlin), marlin-move, bullet (.bullet), text (.txt), from each to each; and from
@@ -86,6 +89,25 @@ struct Found {
     place: Place,
     labelled: LabelledPosition,
     extras: Extras,
+    after: After,
+}
+
+/// Where to go on after a position: how many records or games are done, the byte after them, and
+/// how many plies of the next game.
+#[derive(Clone, Copy)]
+struct After {
+    number: u64,
+    byte: u64,
+    ply: u64,
+}
+
+impl From {
+    const fn unit(&self) -> &'static str {
+        match self {
+            Self::Games(_) => "game",
+            Self::Records(_) | Self::Zdat { .. } => "record",
+        }
+    }
 }
 
 impl Convert {
@@ -127,10 +149,12 @@ impl Convert {
     fn convert<B: Unit>(&self, from: &From, to: Format, loss: Loss) -> Result<(), Failure> {
         let inputs = std::slice::from_ref(&self.input);
         let mut sink = Sink::at(&self.output, self.force, to, inputs)?;
-        let mut counted = Counted::default();
-        self.each(from, &mut |found| {
+        let start = sink.start(from.unit())?;
+        let mut counted = Counted::of(&start);
+        self.each(from, &start, &mut |found| {
             let converted = self.convert_one::<B>(&found, loss, &mut counted)?;
-            sink.put(&converted)
+            sink.put(&converted)?;
+            sink.note_if_due(|| counted.at(found.after))
         })?;
         sink.finish()?;
         counted.say()
@@ -140,12 +164,13 @@ impl Convert {
     fn each(
         &self,
         from: &From,
+        start: &Start,
         each: &mut dyn FnMut(Found) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         match *from {
-            From::Records(format) => with_unit!(format, A => self.each_record::<A>(each)),
-            From::Games(filter) => self.each_of_games(filter, each),
-            From::Zdat { scale, layout } => self.each_of_zdat(scale, layout, each),
+            From::Records(format) => with_unit!(format, A => self.each_record::<A>(start, each)),
+            From::Games(filter) => self.each_of_games(filter, start, each),
+            From::Zdat { scale, layout } => self.each_of_zdat(scale, layout, start, each),
         }
     }
 
@@ -155,16 +180,23 @@ impl Convert {
 
     fn each_record<A: Unit>(
         &self,
+        start: &Start,
         each: &mut dyn FnMut(Found) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let progress = self.progress();
-        let records = Source::open(&self.input, &progress)?.decoded::<A>();
-        for (index, decoded) in (0..).zip(records) {
+        let source = Source::open_from::<A>(&self.input, start.within(0), &progress)?;
+        let cursor = source.cursor();
+        for (index, decoded) in (start.number..).zip(source.decoded::<A>()) {
             let (record, labelled) = decoded?;
             each(Found {
                 place: Place::record::<A>(index),
                 labelled,
                 extras: record.extras(),
+                after: After {
+                    number: index + 1,
+                    byte: cursor.get(),
+                    ply: 0,
+                },
             })?;
         }
         Ok(())
@@ -173,16 +205,23 @@ impl Convert {
     fn each_of_games(
         &self,
         filter: ViriFilter,
+        start: &Start,
         each: &mut dyn FnMut(Found) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let progress = self.progress();
-        let mut games = Games::open(&self.input, &progress)?;
-        while let Some(game) = games.next()? {
+        let mut games = Games::open_from(&self.input, start.within(0), &progress)?;
+        loop {
+            let (number, byte) = games.place();
+            let Some(game) = games.next()? else {
+                return Ok(());
+            };
             for here in game.positions() {
                 let here = here.map_err(|fault| games::fault(&self.input, fault))?;
-                if !filter.keeps(&here) {
+                let is_done = number == start.number && here.ply < start.count(Counted::PLY);
+                if is_done || !filter.keeps(&here) {
                     continue;
                 }
+                let ply = here.ply + 1;
                 each(Found {
                     place: Place::Ply {
                         game: game.number(),
@@ -193,22 +232,23 @@ impl Convert {
                         best_move: Some(here.played.to_bits()),
                         ..Extras::byte(game.start().extra())
                     },
+                    after: After { number, byte, ply },
                 })?;
             }
         }
-        Ok(())
     }
 
     fn each_of_zdat(
         &self,
         scale: f64,
         layout: Option<Layout>,
+        start: &Start,
         each: &mut dyn FnMut(Found) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let opened = Opened::open(&self.input, layout)?;
         opened.say()?;
         let layout = opened.needed_rows()?;
-        opened.each(|found| {
+        opened.each_from(start.number, |found| {
             let found = found.map_err(|fault| opened.failure(fault))?;
             let decoded = found.record.decode(layout);
             let decoded =
@@ -223,6 +263,11 @@ impl Convert {
                 place,
                 labelled: zdat::labelled(&decoded, Some(score_cp)),
                 extras: Extras::default(),
+                after: After {
+                    number: found.index + 1,
+                    byte: 0,
+                    ply: 0,
+                },
             })
         })
     }
@@ -241,6 +286,7 @@ impl Convert {
             place,
             labelled,
             extras,
+            ..
         } = found;
         let at = |error| self.at(*place, error);
         let converted = B::convert(labelled, *extras).map_err(|error| at(error.into()))?;
@@ -294,6 +340,34 @@ struct Counted {
 }
 
 impl Counted {
+    /// Where the number of plies stands among the counts of a [`Start`]; then come the fields' and
+    /// those of early positions.
+    const PLY: usize = 0;
+
+    fn of(start: &Start) -> Self {
+        let lost = (Self::PLY + 1..).zip(Field::ALL);
+        let lost = lost.map(|(index, field)| (field, start.count(index)));
+        let early = Self::PLY + 1 + Field::COUNT;
+        Self {
+            lost: lost.filter(|&(_, records)| records > 0).collect(),
+            corner_bishops: CornerBishops::from_counts(start.count(early), start.count(early + 1)),
+        }
+    }
+
+    fn at(&self, After { number, byte, ply }: After) -> Start {
+        let lost = |field| self.lost.get(&field).copied().unwrap_or(0);
+        let corners = self.corner_bishops;
+        let counts = [ply].into_iter().chain(Field::ALL.map(lost));
+        Start {
+            file: 0,
+            number,
+            byte,
+            counts: counts
+                .chain([corners.early(), corners.suspicious()])
+                .collect(),
+        }
+    }
+
     fn say(&self) -> Result<(), Failure> {
         for (&field, records) in &self.lost {
             note(&format!("lost of {records} records: {}", name(field)))?;
@@ -308,6 +382,25 @@ impl Counted {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn counts_survive_an_interruption() {
+        let mut counted = Counted::default();
+        counted.lost.insert(Field::Castling, 5);
+        counted.lost.insert(Field::PliesToGo, 7);
+        counted.corner_bishops = CornerBishops::from_counts(30, 4);
+        let after = After {
+            number: 3,
+            byte: 96,
+            ply: 8,
+        };
+        let start = counted.at(after);
+        assert_eq!((start.number, start.byte), (3, 96));
+        assert_eq!(start.count(Counted::PLY), 8);
+        let again = Counted::of(&start);
+        assert_eq!(again.lost, counted.lost);
+        assert_eq!(again.corner_bishops, counted.corner_bishops);
+    }
 
     #[test]
     fn scores_are_scaled_and_rounded() {

@@ -7,8 +7,8 @@ use chess_records::ops::{self, Inputs, ScoredRecord};
 use crate::arguments::{InputOptions, OutputOptions, bytes};
 use crate::failure::Failure;
 use crate::format::with_fixed;
-use crate::progress::shown;
 use crate::report::note;
+use crate::resume::shown;
 
 /// Writes one record of each position.
 ///
@@ -16,7 +16,7 @@ use crate::report::note;
 /// square where no pawn can legally take does not count, nor do clocks. In bullet files positions are
 /// the same if they are as the mover sees them, which is all these tell. Order is kept. Temporary
 /// files go to a folder beside the output (.NAME.chess-records), at most 1½ times the size of the
-/// inputs.
+/// inputs. After an interruption, the same command goes on where it was.
 #[derive(Args)]
 #[command(after_long_help = "\
 Formats: marlin, marlin-move, bullet.
@@ -63,7 +63,9 @@ impl Dedup {
             },
             memory: self.memory,
         };
-        let report = shown(|progress| dedup.run(&inputs, &output, progress))?;
+        let report = shown(&output, inputs.bytes(), ("record", R::BYTES), |progress| {
+            dedup.run(&inputs, &output, progress)
+        })?;
         note(&format!(
             "{} of {} records kept",
             report.kept, report.records

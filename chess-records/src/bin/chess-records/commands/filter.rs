@@ -11,13 +11,16 @@ use crate::failure::Failure;
 use crate::format::with_unit;
 use crate::progress::Progress;
 use crate::report::note;
-use crate::streams::{Sink, Source, total_bytes};
+use crate::resume::Start;
+use crate::streams::{Sink, Source};
 
 /// Writes the records that fulfil every condition given.
 ///
 /// Ranges are LOW..HIGH with both ends in them; either end may be left out. A record that does not
 /// tell (such as one without a move number, asked for its move) is not written. In bullet files the
 /// side to move is White. "-" is standard input or output.
+///
+/// After an interruption, the same command goes on where it was; between pipes it cannot.
 #[derive(Args)]
 #[command(after_long_help = "\
 Formats: all but viri and zdat; convert expands the games of viri with filters of its own.
@@ -96,16 +99,26 @@ impl Filter {
     fn copy<U: StreamRecord>(&self) -> Result<(), Failure> {
         let (inputs, filter) = (&self.input.inputs, self.conditions());
         let mut sink = Sink::create(&self.output, self.input.format()?, inputs)?;
-        let progress = Progress::new(total_bytes(inputs));
-        let (mut read, mut kept) = (0u64, 0u64);
-        for path in inputs {
-            for decoded in Source::open(path, &progress)?.decoded::<U>() {
+        let start = sink.start("record")?;
+        let progress = Progress::resumed(inputs, &start);
+        let (mut read, mut kept) = (start.count(0), start.count(1));
+        for (file, path) in inputs.iter().enumerate().skip(start.file) {
+            let within = start.within(file);
+            let source = Source::open_from::<U>(path, within, &progress)?;
+            let cursor = source.cursor();
+            for (number, decoded) in (within.0..).zip(source.decoded::<U>()) {
                 let (record, labelled) = decoded?;
                 read += 1;
                 if filter.keeps(&labelled) {
                     sink.put(&record)?;
                     kept += 1;
                 }
+                sink.note_if_due(|| Start {
+                    file,
+                    number: number + 1,
+                    byte: cursor.get(),
+                    counts: vec![read, kept],
+                })?;
             }
         }
         sink.finish()?;

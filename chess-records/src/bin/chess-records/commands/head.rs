@@ -11,11 +11,14 @@ use crate::failure::Failure;
 use crate::format::{Format, with_unit};
 use crate::games::Games;
 use crate::progress::Progress;
+use crate::resume::Start;
 use crate::streams::{Sink, Source};
 
 /// Writes the first records of a file, or a stretch of it.
 ///
 /// What is counted in viri files are games. "-" is standard input or output. A file that is shorter gives what it has.
+///
+/// After an interruption, the same command goes on where it was; between pipes it cannot.
 #[derive(Args)]
 #[command(after_long_help = "\
 Formats: all but zdat.
@@ -53,14 +56,16 @@ impl Head {
     fn copy_games(&self) -> Result<(), Failure> {
         let inputs = std::slice::from_ref(&self.input);
         let mut sink = Sink::create(&self.output, Format::Viri, inputs)?;
-        let mut games = Games::open(&self.input, &Progress::new(None))?;
-        for number in 0..self.skip.saturating_add(self.records) {
+        let start = sink.start("game")?;
+        let mut games = Games::open_from(&self.input, start.within(0), &Progress::new(None))?;
+        for number in start.number..self.end() {
             let Some(bytes) = games.next_bytes()? else {
                 break;
             };
             if number >= self.skip {
                 sink.put_bytes(bytes)?;
             }
+            sink.note_if_due(|| games.start(0))?;
         }
         sink.finish()
     }
@@ -68,20 +73,38 @@ impl Head {
     fn copy<U: StreamRecord>(&self, format: Format) -> Result<(), Failure> {
         let inputs = std::slice::from_ref(&self.input);
         let mut sink = Sink::create(&self.output, format, inputs)?;
-        let progress = Progress::new(None);
-        let (source, passed) = Source::open_at::<U>(&self.input, self.skip, &progress)?;
+        let start = sink.start("record")?;
+        let (source, first) = self.open::<U>(&start)?;
+        let cursor = source.cursor();
         let mut records = source.records::<U>();
-        for _ in passed..self.skip {
-            if records.next().transpose()?.is_none() {
-                return sink.finish();
-            }
-        }
-        for _ in 0..self.records {
+        for number in first..self.end() {
             let Some(record) = records.next().transpose()? else {
                 break;
             };
-            sink.put(&record)?;
+            if number >= self.skip {
+                sink.put(&record)?;
+            }
+            sink.note_if_due(|| Start {
+                file: 0,
+                number: number + 1,
+                byte: cursor.get(),
+                counts: Vec::new(),
+            })?;
         }
         sink.finish()
+    }
+
+    /// The input, and the number of the record it stands at.
+    fn open<U: StreamRecord>(&self, start: &Start) -> Result<(Source, u64), Failure> {
+        let progress = Progress::new(None);
+        if start.number == 0 {
+            return Source::open_at::<U>(&self.input, self.skip, &progress);
+        }
+        let source = Source::open_from::<U>(&self.input, start.within(0), &progress)?;
+        Ok((source, start.number))
+    }
+
+    const fn end(&self) -> u64 {
+        self.skip.saturating_add(self.records)
     }
 }

@@ -8,14 +8,16 @@ use chess_records::ops::{self, Inputs};
 use crate::arguments::{InputOptions, OutputOptions};
 use crate::failure::Failure;
 use crate::format::with_fixed;
-use crate::progress::shown;
 use crate::report::note;
+use crate::resume::shown;
 
 /// Mixes files evenly, by weight, each in its own order.
 ///
 /// Every stretch of the output has records of each file in the shares of the weights. The output ends
 /// where a file runs out, so that the shares hold to the end; what is left of the others is left out.
 /// Without weights, files are mixed by their lengths and every record is written.
+///
+/// After an interruption, the same command goes on where it was.
 #[derive(Args)]
 #[command(after_long_help = "\
 Formats: marlin, marlin-move, bullet.
@@ -42,7 +44,9 @@ impl Interleave {
         let inputs = Inputs::<R>::open(&self.input.inputs)?;
         let output = self.output.file()?;
         let weights = self.weights.as_deref();
-        let written = shown(|progress| ops::interleave(&inputs, weights, &output, progress))?;
+        let written = shown(&output, inputs.bytes(), ("record", R::BYTES), |progress| {
+            ops::interleave(&inputs, weights, &output, progress)
+        })?;
         for ((path, records), written) in inputs.files().zip(written) {
             note(&format!(
                 "{}: {written} of {records} records",

@@ -8,13 +8,13 @@ use chess_records::ops::{self, Inputs};
 use crate::arguments::{InputOptions, OutputOptions, bytes};
 use crate::failure::Failure;
 use crate::format::with_fixed;
-use crate::progress::shown;
+use crate::resume::shown;
 
 /// Writes the records of all files in random order.
 ///
 /// The same files and seed give the same order, whatever the memory. What does not fit into memory
-/// goes through temporary files in a folder beside the output (.NAME.chess-records), 1⅛ times the
-/// size of the inputs. After an interruption, the same command goes on where it was.
+/// goes through temporary files in a folder beside the output (.NAME.chess-records), 1¹⁄₁₆ times
+/// the size of the inputs. After an interruption, the same command goes on where it was.
 #[derive(Args)]
 #[command(after_long_help = "\
 Formats: marlin, marlin-move, bullet.
@@ -47,6 +47,11 @@ impl Shuffle {
             memory: self.memory,
         };
         let output = self.output.file()?;
-        Ok(shown(|progress| shuffle.run(&inputs, &output, progress))?)
+        Ok(shown(
+            &output,
+            inputs.bytes(),
+            ("record", R::BYTES),
+            |progress| shuffle.run(&inputs, &output, progress),
+        )?)
     }
 }

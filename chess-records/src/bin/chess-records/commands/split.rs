@@ -10,15 +10,17 @@ use chess_records::ops::{Inputs, Output, SplitBy, SplitFiles, SplitReport};
 use crate::arguments::InputOptions;
 use crate::failure::Failure;
 use crate::format::{Format, with_fixed};
-use crate::progress::shown;
 use crate::report::note;
-use crate::streams::target;
+use crate::resume::shown;
+use crate::streams::{target, total_bytes};
 
 /// Splits files into training, validation and test files.
 ///
 /// Whole games go to a part, if the files tell games: viri files, and records with move numbers, in
 /// game order. Else all copies of a position go to a part, but positions of a game may be in several;
 /// the command says so, and --by game refuses it. Shuffle after splitting, not before.
+///
+/// After an interruption, the same command goes on where it was.
 #[derive(Args)]
 #[command(after_long_help = "\
 Formats: marlin, marlin-move, bullet, viri; the second and third do not tell games.
@@ -85,8 +87,11 @@ impl Split {
 
     fn split_games(&self) -> Result<(), Failure> {
         let (parts, inputs) = (self.parts()?, &self.input.inputs);
+        let bytes = total_bytes(inputs).unwrap_or(1).max(1);
         let split = self.how();
-        let report = shown(|progress| split.run_games(inputs, &parts, progress))?;
+        let report = shown(&parts[0].0, bytes, ("byte", 1), |progress| {
+            split.run_games(inputs, &parts, progress)
+        })?;
         say(&report, &parts)
     }
 
@@ -94,7 +99,12 @@ impl Split {
         let parts = self.parts()?;
         let inputs = Inputs::<R>::open(&self.input.inputs)?;
         let split = self.how();
-        let report = shown(|progress| split.run(&inputs, &parts, progress))?;
+        let report = shown(
+            &parts[0].0,
+            inputs.bytes(),
+            ("record", R::BYTES),
+            |progress| split.run(&inputs, &parts, progress),
+        )?;
         say(&report, &parts)
     }
 

@@ -30,13 +30,17 @@ Examples:
   chess-records verify games.marlin
   chess-records verify games.viri
   chess-records verify train_1.zdat --layout rank1
-  chess-records verify *.marlin --limit 10 --json")]
+  chess-records verify *.marlin --limit 10 --json
+  chess-records verify games.marlin --first 100000")]
 pub(crate) struct Verify {
     #[command(flatten)]
     input: InputOptions,
     /// Stop after so many faults
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
+    /// Check the first N records alone, of viri files games, of all files together
+    #[arg(long, value_name = "N")]
+    first: Option<u64>,
     #[command(flatten)]
     layout: LayoutOptions,
     /// Print JSON
@@ -66,6 +70,7 @@ impl Verify {
     fn is_enough(&self, found: &Found) -> bool {
         let faults = found.faults.len() as u64 + found.printed;
         self.limit.is_some_and(|limit| faults >= limit)
+            || self.first.is_some_and(|first| found.seen >= first)
     }
 
     fn note(&self, fault: String, found: &mut Found) -> Result<(), Failure> {
@@ -82,6 +87,7 @@ impl Verify {
             if self.is_enough(found) {
                 break;
             }
+            found.seen += 1;
             match decoded {
                 Ok(_) => found.sound += 1,
                 Err(Failure::Data(fault)) => self.note(chain(fault.as_ref()), found)?,
@@ -100,6 +106,7 @@ impl Verify {
         let mut games = Games::open(path, progress)?;
         found.games.get_or_insert_default();
         while !self.is_enough(found) {
+            found.seen += 1;
             match games.next() {
                 Ok(None) => break,
                 Ok(Some(game)) => match game.verify() {
@@ -132,7 +139,11 @@ impl Verify {
         if layout.is_none() {
             note("without a layout, castling, en passant and policy are not checked")?;
         }
-        opened.each(|record| {
+        let checked = opened.each(|record| {
+            if self.is_enough(found) {
+                return Err(Failure::Said);
+            }
+            found.seen += 1;
             let faults = match record {
                 Err(fault) => vec![fault],
                 Ok(record) => {
@@ -141,15 +152,16 @@ impl Verify {
                     faults.collect()
                 }
             };
-            found.sound += u64::from(faults.is_empty() && !self.is_enough(found));
+            found.sound += u64::from(faults.is_empty());
             for fault in faults {
-                if self.is_enough(found) {
-                    break;
-                }
                 self.note(chain(&Named::of(path, fault)), found)?;
             }
             Ok(())
-        })
+        });
+        match checked {
+            Err(Failure::Said) => Ok(()),
+            checked => checked,
+        }
     }
 
     /// Lines are read here, as reading records ends at the first fault.
@@ -164,8 +176,12 @@ impl Verify {
                 break;
             }
             match check_line(&line) {
-                Ok(records) => found.sound += records,
+                Ok(records) => {
+                    found.sound += records;
+                    found.seen += records;
+                }
                 Err(fault) => {
+                    found.seen += 1;
                     let fault = Named::of(path, Line(number, fault));
                     self.note(chain(&fault), found)?;
                 }
@@ -207,6 +223,8 @@ const MAX_LINE_BYTES: u64 = 4098;
 #[derive(Default)]
 struct Found {
     sound: u64,
+    /// Records, or games, that were looked at.
+    seen: u64,
     /// Those that are sound from start to end, in files of games.
     games: Option<u64>,
     /// Kept for JSON alone.

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use chess_records::LabelledPosition;
 use chess_records::ops::StreamRecord;
 use chess_records::zdat::Layout;
 
@@ -54,10 +55,15 @@ impl Report {
         }
     }
 
+    fn count(&mut self, labelled: &LabelledPosition) {
+        self.statistics.add(labelled);
+        self.distinct.add(&labelled.position);
+    }
+
     fn add<U: StreamRecord>(&mut self, path: &Path, progress: &Progress) -> Result<(), Failure> {
         for decoded in Source::open(path, progress)?.decoded::<U>() {
             match decoded {
-                Ok((_, labelled)) => self.statistics.add(&labelled),
+                Ok((_, labelled)) => self.count(&labelled),
                 Err(failure) => self.add_failure(failure)?,
             }
         }
@@ -79,7 +85,7 @@ impl Report {
             *plies += game.len() as u64;
             for here in game.positions() {
                 match here {
-                    Ok(here) => self.statistics.add(&here.labelled),
+                    Ok(here) => self.count(&here.labelled),
                     Err(fault) => self.add_failure(games::fault(path, fault))?,
                 }
             }
@@ -103,7 +109,7 @@ impl Report {
             });
             match decoded {
                 Ok(decoded) => {
-                    self.statistics.add(&zdat::labelled(&decoded, None));
+                    self.count(&zdat::labelled(&decoded, None));
                     self.plain_scores.add(decoded.score);
                     Ok(())
                 }

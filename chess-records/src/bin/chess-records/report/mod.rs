@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use chess_records::GameResult;
-use chess_records::ops::Statistics;
+use chess_records::ops::{DistinctPositions, Statistics};
 
 use crate::failure::Failure;
 use crate::format::Format;
@@ -35,6 +35,7 @@ pub(crate) struct Report {
     format: Format,
     files: Vec<PathBuf>,
     pub(crate) statistics: Statistics,
+    distinct: DistinctPositions,
     /// In files of games.
     games: Option<Games>,
     plain_scores: PlainScores,
@@ -57,6 +58,7 @@ impl Report {
             format,
             files: Vec::new(),
             statistics: Statistics::default(),
+            distinct: DistinctPositions::default(),
             games: None,
             plain_scores: PlainScores::default(),
             facts: Vec::new(),
@@ -119,6 +121,7 @@ impl Report {
                 "White, Black to move",
                 format!("{}, {}", statistics.sides[0], statistics.sides[1]),
             ),
+            ("different positions", self.distinct_text()),
             ("may castle", statistics.castling.to_string()),
             ("no move number", statistics.unnumbered.to_string()),
         ]);
@@ -136,6 +139,14 @@ impl Report {
         rows.push(("faults", self.faults.to_string()));
         rows.extend(self.first_fault.clone().map(|fault| ("first fault", fault)));
         rows
+    }
+
+    fn distinct_text(&self) -> String {
+        let (distinct, share) = (self.distinct.distinct(), self.distinct.duplicate_share());
+        format!(
+            "about {distinct}, {:.1} % are duplicates (estimated within 2 %)",
+            100.0 * share
+        )
     }
 
     fn table(&self) -> String {
@@ -181,6 +192,7 @@ impl Report {
             "details": facts,
             "results": { "white_won": white, "draw": draw, "black_won": black },
             "sides": { "white": statistics.sides[0], "black": statistics.sides[1] },
+            "distinct_estimate": self.distinct.distinct(),
             "castling": statistics.castling,
             "no_move_number": statistics.unnumbered,
             "score_mean_cp": statistics.scores.mean_cp(),
