@@ -221,6 +221,11 @@ fn wrong_command_lines_end_with_2() {
         &["evaluate"],
         &["eval", "net.nnue"],
         &["convert", "a"],
+        &["train"],
+        &["train", "--data", "a.marlin", "--device", "tpu"],
+        &["resume"],
+        &["validate", "a"],
+        &["validate", "a", "--data", "b", "--run", "c"],
         &["compare", "a", "b"],
         &["inspect", "a", "--activation", "relu"],
     ] {

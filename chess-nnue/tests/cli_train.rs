@@ -10,7 +10,10 @@ use std::thread;
 use std::time::Duration;
 
 use chess_nnue::Network;
-use chess_records::{Board, Color, LabelledPosition, MarlinRecord};
+use chess_records::zdat::{Layout, ZdatTargets, ZdatWriter, ZdatWriterOptions};
+use chess_records::{
+    Board, BulletRecord, Color, LabelledPosition, MarlinRecord, Score, ZdatRecord,
+};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -557,6 +560,73 @@ fn files_of_several_formats_are_mixed_by_weight() {
     );
     let held_out = data["held_out_samples"].as_u64().unwrap();
     assert_eq!(held_out + of_file(0) + of_file(1), 5000);
+}
+
+/// The first samples of the sample in bulletformat and zdat, which know the side to move alone.
+fn write_by_mover(folder: &Folder) {
+    let more = folder.read("more.marlin");
+    let options = ZdatWriterOptions::new().batch(100);
+    let mut zdat = ZdatWriter::create(folder.path("more.zdat"), &options).unwrap();
+    let mut bullet = Vec::new();
+    for bytes in more.as_chunks::<32>().0 {
+        let labelled = MarlinRecord::from_bytes(bytes).decode().unwrap();
+        let record = BulletRecord::from_labelled_lossy(&labelled, [0; 3]).unwrap();
+        bullet.extend_from_slice(record.as_bytes());
+        let score = labelled.label.score.unwrap();
+        let Score::Centipawns(of_mover) = score.seen_by(labelled.side_to_move()) else {
+            panic!("{score:?}");
+        };
+        let mut targets = ZdatTargets::default();
+        targets.score = f32::from(of_mover) / 100.0;
+        let (position, result) = (&labelled.position, labelled.label.result.unwrap());
+        let record = ZdatRecord::encode(position, &[], result, &targets, Layout::default());
+        zdat.push(&record.unwrap()).unwrap();
+    }
+    zdat.finish().unwrap();
+    fs::write(folder.path("more.bin"), bullet).unwrap();
+}
+
+#[test]
+fn every_format_is_opened() {
+    let folder = Folder::new();
+    write_by_mover(&folder);
+    let games = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/train_data/games.viri");
+    fs::copy(games, folder.path("games.viri")).unwrap();
+    let held_out = folder.text("some.marlin");
+    let train = |data: &str, options: &[&str]| {
+        let (run, data) = (format!("{data}-run"), folder.text(data));
+        let out = folder.text(&run);
+        let common = [
+            "train",
+            "--data",
+            &data,
+            "--out",
+            &out,
+            "--held-out",
+            &held_out,
+            "--hidden=16",
+            "--epochs=1",
+            "--batch-size=100",
+            "--eval-scale=115",
+            "--quiet",
+            "--set",
+            "check_scores=false",
+        ];
+        succeed(&[&common[..], options].concat());
+        folder.read(&format!("{run}/network.nnue"))
+    };
+    let bullet = train("more.bin", &["--format=bullet"]);
+    let pawns = ["--zdat-score=pawns", "--zdat-layout=rank1"];
+    assert!(train("more.zdat", &pawns) == bullet);
+    fs::remove_dir_all(folder.path("more.zdat-run")).unwrap();
+    // Scores that are not learnt from need not be there.
+    let none = [
+        "--zdat-score=none",
+        "--zdat-layout=rank1",
+        "--result-weight=1",
+    ];
+    assert!(train("more.zdat", &none) != bullet);
+    train("games.viri", &[]);
 }
 
 #[test]

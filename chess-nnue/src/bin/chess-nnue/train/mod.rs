@@ -18,7 +18,7 @@ use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use toml::Value;
+use toml::{Table, Value};
 
 use crate::{Outcome, interrupt};
 use display::Display;
@@ -107,7 +107,7 @@ pub(crate) struct Arguments {
 #[derive(Args)]
 #[command(next_help_heading = "What the names of files do not say")]
 pub(crate) struct Formats {
-    /// The format of the files named by options
+    /// The format of files named by options whose extension does not tell
     #[arg(long)]
     format: Option<Format>,
     /// What the scores of zdat files are
@@ -148,6 +148,9 @@ struct Training {
     /// Threads to work with; the network does not depend on it [default: one per processor]
     #[arg(long, value_name = "N")]
     threads: Option<u32>,
+    /// What does the arithmetic: cpu, gpu, or gpu:NAME with a part of a GPU's name [default: cpu]
+    #[arg(long, value_parser = device)]
+    device: Option<Value>,
     /// Any other field of [training], or of [architecture] by architecture.KEY=VALUE
     #[arg(long, num_args = 1.., value_name = "KEY=VALUE")]
     set: Vec<String>,
@@ -232,7 +235,9 @@ impl Arguments {
 impl Formats {
     /// A file named by an option.
     pub(crate) fn of(&self, mut source: Source) -> Source {
-        source.format = self.format;
+        if source.format().is_err() {
+            source.format = self.format;
+        }
         if source.format().is_ok_and(|format| format == Format::Zdat) {
             source.score = self.zdat_score;
             source.layout = self.zdat_layout;
@@ -253,6 +258,7 @@ impl Training {
             ("seed", whole(self.seed)),
             ("checkpoint_steps", whole(self.checkpoint_steps)),
             ("threads", whole(self.threads)),
+            ("device", self.device.clone()),
         ];
         for (key, value) in fields {
             if let Some(value) = value {
@@ -273,6 +279,26 @@ impl Training {
         self.set
             .iter()
             .try_for_each(|assignment| spec.set(assignment))
+    }
+}
+
+/// A device as the trainer's configuration has it.
+fn device(text: &str) -> Result<Value, String> {
+    let (kind, name) = match text.split_once(':') {
+        Some((kind, name)) => (kind, Some(name)),
+        None => (text, None),
+    };
+    match (kind, name) {
+        ("cpu", None) => Ok("cpu".into()),
+        ("gpu", _) if !cfg!(feature = "gpu") => {
+            Err("this program was built without the feature gpu".into())
+        }
+        ("gpu", name) => {
+            let name = name.map(|name| ("name".to_owned(), Value::from(name)));
+            let of_gpu: Table = name.into_iter().collect();
+            Ok(Table::from_iter([("gpu".to_owned(), Value::from(of_gpu))]).into())
+        }
+        _ => Err("expected cpu, gpu or gpu:NAME".into()),
     }
 }
 
