@@ -576,8 +576,10 @@ fn write_by_mover(folder: &Folder) {
         let Score::Centipawns(of_mover) = score.seen_by(labelled.side_to_move()) else {
             panic!("{score:?}");
         };
-        let mut targets = ZdatTargets::default();
-        targets.score = f32::from(of_mover) / 100.0;
+        let targets = ZdatTargets {
+            score: f32::from(of_mover) / 100.0,
+            ..ZdatTargets::default()
+        };
         let (position, result) = (&labelled.position, labelled.label.result.unwrap());
         let record = ZdatRecord::encode(position, &[], result, &targets, Layout::default());
         zdat.push(&record.unwrap()).unwrap();

@@ -122,8 +122,10 @@ mod tests {
         expected.halfmove_clock = Some(0..=20);
         expected.result = Some(GameResult::Draw);
         assert_eq!(filter.library(), Some(expected));
-        let mut flags = Filter::default();
-        flags.min_men = Some(5);
+        let flags = Filter {
+            min_men: Some(5),
+            ..Filter::default()
+        };
         let both = filter.overridden_by(&flags);
         assert_eq!((both.min_men, both.min_ply), (Some(5), Some(16)));
         assert_eq!(flags.text(), "min_men = 5");
