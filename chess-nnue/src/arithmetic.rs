@@ -31,9 +31,10 @@ pub struct Arithmetic {
     pub accumulators: Width,
     /// clip · weight in 16 bits or 32. Narrow when QA · max |weight| ≤ 32767.
     pub products: Width,
-    /// The output sum in 32 bits or 64. Narrow when QA² · Σ |weight| < 2³¹ for SCReLU, QA · Σ
-    /// |weight| < 2³¹ for CReLU, in every output bucket. Wide sums of narrow products are taken in
-    /// parts that fit 32 bits, and cost little more.
+    /// The output sum in 32 bits or 64. Narrow when QA² · Σ |weight| for SCReLU, QA · Σ |weight| for
+    /// CReLU is under 2³¹ in every output bucket, for the positive weights and for the negative ones:
+    /// activated values are never negative, so no sum over some of them goes further. Wide sums of
+    /// narrow products are taken in parts that fit 32 bits, and cost little more.
     pub sums: Width,
 }
 
@@ -76,11 +77,16 @@ fn sums_fit(architecture: &Architecture, weights: &Weights) -> bool {
         .output_weights
         .chunks_exact(2 * architecture.hidden());
     rows.all(|row| {
-        let sum: u64 = row
-            .iter()
-            .map(|weight| u64::from(weight.unsigned_abs()))
-            .sum();
-        largest * sum < 1 << 31
+        let [mut positive, mut negative] = [0; 2];
+        for weight in row {
+            let side = if *weight > 0 {
+                &mut positive
+            } else {
+                &mut negative
+            };
+            *side += u64::from(weight.unsigned_abs());
+        }
+        largest * positive.max(negative) < 1 << 31
     })
 }
 
@@ -117,12 +123,16 @@ mod tests {
     fn sums_are_bounded_over_both_halves_of_a_row() {
         let architecture = Architecture::new(256).unwrap();
         let mut weights = Weights::zero(&architecture);
-        // 33025 is the largest sum of 512 weights that QA² leaves under 2³¹.
-        weights.output_weights[..260].fill(127);
-        weights.output_weights[511] = -5;
-        assert_eq!(Arithmetic::of(&architecture, &weights).sums, Width::Narrow);
-        weights.output_weights[510] = 1;
-        assert_eq!(Arithmetic::of(&architecture, &weights).sums, Width::Wide);
+        // 33025 is the largest sum of 512 weights of one sign that QA² leaves under 2³¹.
+        for sign in [1, -1] {
+            let chosen = |weights: &Weights| Arithmetic::of(&architecture, weights).sums;
+            weights.output_weights.fill(-sign);
+            weights.output_weights[..260].fill(127 * sign);
+            weights.output_weights[511] = 5 * sign;
+            assert_eq!(chosen(&weights), Width::Narrow);
+            weights.output_weights[510] = sign;
+            assert_eq!(chosen(&weights), Width::Wide);
+        }
         let crelu = architecture.with_activation(Activation::Crelu);
         assert_eq!(Arithmetic::of(&crelu, &weights).sums, Width::Narrow);
     }

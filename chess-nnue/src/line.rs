@@ -88,20 +88,7 @@ impl<'a> Line<'a> {
         if self.plies[top].computed != [true; 2] {
             self.bring_up(top, storage);
         }
-        self.score(top, &storage.values)
-    }
-
-    /// The score of the top, whose values are computed.
-    #[inline]
-    fn score<T: Value>(&self, top: usize, values: &Table<T>) -> i32 {
-        let ply = &self.plies[top];
-        let bucket = self.network.architecture().output_bucket_of(ply.men.into());
-        let of = |view: Color| values.row(row(top, view));
-        let sum = self.network.backend().run(Score {
-            row: self.network.output_row(bucket),
-            values: [of(ply.side_to_move), of(ply.side_to_move.opponent())],
-        });
-        self.network.score(sum, bucket)
+        score_of_known(&self.plies[top], top, self.network, storage)
     }
 
     /// Makes both views' values at the top those of the present position.
@@ -194,15 +181,36 @@ const fn row(ply: usize, view: Color) -> usize {
     ply * Color::COUNT + view.index()
 }
 
-/// The score of the top, if it is a usual move away from a ply whose values are known: the usual case in
-/// a search.
+/// The score of a ply whose values are known.
 #[inline(always)]
-pub(crate) fn score_after_one_step<T: Value>(
+pub(crate) fn score_of_known<T: Value>(
+    ply: &Ply,
+    top: usize,
+    network: &Network,
+    storage: &Storage<T>,
+) -> i32 {
+    let bucket = network.architecture().output_bucket_of(ply.men.into());
+    let mover = ply.side_to_move;
+    let views = [mover, mover.opponent()];
+    let sum = network.backend().run(Score {
+        row: network.output_row(bucket),
+        values: views.map(|view| storage.values.row(row(top, view))),
+    });
+    network.score(sum, bucket)
+}
+
+/// The score of the top, if its values are known or it is a usual move away from a ply whose values are
+/// known: the usual cases in a search.
+#[inline(always)]
+pub(crate) fn quick_score<T: Value>(
     plies: &mut [Ply],
     top: usize,
     network: &Network,
     storage: &mut Storage<T>,
 ) -> Option<i32> {
+    if plies.get(top)?.computed == [true; 2] {
+        return Some(score_of_known(&plies[top], top, network, storage));
+    }
     let [below, ply, ..] = plies.get_mut(top.wrapping_sub(1)..)? else {
         return None;
     };

@@ -7,7 +7,7 @@ use chess_records::{Board, Color, PieceType, Placement, Position, Square};
 use crate::arch::Counts;
 use crate::arithmetic::Width;
 use crate::delta::Delta;
-use crate::line::{Line, Storage, score_after_one_step};
+use crate::line::{Line, Storage, quick_score};
 use crate::network::Network;
 use crate::placements::Placements;
 
@@ -153,8 +153,8 @@ impl AccumulatorStack {
         }
         let (plies, top) = (&mut *self.plies, self.top);
         let score = match &mut self.values {
-            Values::Narrow(values) => score_after_one_step(plies, top, network, values),
-            Values::Wide(values) => score_after_one_step(plies, top, network, values),
+            Values::Narrow(values) => quick_score(plies, top, network, values),
+            Values::Wide(values) => quick_score(plies, top, network, values),
         };
         let score = score.unwrap_or_else(|| self.bring_up(network));
         debug_assert_eq!(

@@ -60,7 +60,7 @@ fn values<T: Hidden>(blocks: usize, qa: i16, numbers: &mut Numbers) -> Vec<Lanes
 /// Weights up to the bounds of narrow sums, to the last integer, or to those of an `i16`.
 fn weights(blocks: usize, sum: OutputSum, qa: i16, numbers: &mut Numbers) -> Vec<Lanes<i16>> {
     let qa = i64::from(qa);
-    let (largest, mut left) = match sum {
+    let (largest, left) = match sum {
         OutputSum::ScreluNarrow => (32767 / qa, i64::from(i32::MAX) / (qa * qa)),
         OutputSum::CreluNarrow => (32768, i64::from(i32::MAX) / qa),
         OutputSum::ScreluInParts(part) => {
@@ -74,15 +74,18 @@ fn weights(blocks: usize, sum: OutputSum, qa: i16, numbers: &mut Numbers) -> Vec
         OutputSum::ScreluWide | OutputSum::CreluWide => (32768, i64::MAX),
     };
     let signs = [[1, 1], [-1, -1], [1, -1]][numbers.next() as usize % 3];
+    // Of the negative and of the positive weights.
+    let mut left = [left; 2];
     let mut weights = std::vec![Lanes::ZERO; blocks];
     let first = numbers.next() as usize;
     for step in 0..blocks * LANES {
-        let size = numbers
-            .pick(&[largest, largest, largest.min(1), 0])
-            .min(left);
-        left -= size;
+        let sign = numbers.pick(&signs);
+        let left = &mut left[usize::from(sign > 0)];
+        let sizes = [largest, largest, largest.min(1), 0];
+        let size = numbers.pick(&sizes).min(*left);
+        *left -= size;
         let at = (first + step) % (blocks * LANES);
-        let weight = (size * numbers.pick(&signs)).min(i16::MAX.into());
+        let weight = (size * sign).min(i16::MAX.into());
         weights[at / LANES].0[at % LANES] = weight as i16;
     }
     weights

@@ -10,10 +10,11 @@ use super::optimizer::OptimizerState;
 use super::parameters::Parameters;
 
 mod bytes;
+mod error;
 mod file;
 mod identity;
 
-pub use bytes::CheckpointError;
+pub use error::CheckpointError;
 pub use file::{CheckpointLoadError, CheckpointSaveError};
 pub(super) use identity::DataIdentity;
 

@@ -55,14 +55,13 @@
 //! Any [`Dataset`](chess_records::Dataset) of [`Labelled`](chess_records::Labelled) positions will do:
 //! files of fixed records, games of viriformat, `ZdatPositions`. Several are laid end to end by a
 //! [`Concat`](chess_records::Concat) or mixed by weight by an
-//! [`Interleaved`](chess_records::ops::Interleaved); [`Filtered`] leaves samples out; a
+//! [`Interleaved`](chess_records::ops::Interleaved); [`Filtered`](chess_records::Filtered) leaves samples out; a
 //! [`Slice`](chess_records::Slice) holds some back. Here are two files of different formats, two
 //! samples of the first to one of the second, without checks and decided positions:
 //!
 //! ```no_run
-//! use chess_nnue::train::Filtered;
 //! use chess_records::ops::{Filter, Interleaved};
-//! use chess_records::{Dataset, LabelledPosition, MarlinRecord, RecordFile, ViriFile};
+//! use chess_records::{Dataset, Filtered, LabelledPosition, MarlinRecord, RecordFile, ViriFile};
 //!
 //! type Source = Box<dyn Dataset<Batch = Vec<LabelledPosition>>>;
 //!
@@ -105,7 +104,6 @@ mod config_fields;
 mod cpu;
 mod device;
 mod eval_scale;
-mod filtered;
 #[cfg(feature = "gpu")]
 mod gpu;
 mod inputs;
@@ -145,7 +143,6 @@ pub use checkpoint::{
 pub use config::{ConfigError, TrainConfig};
 pub use device::Device;
 pub use eval_scale::{EvalScaleError, EvalScaleFit};
-pub use filtered::Filtered;
 #[cfg(feature = "gpu")]
 pub use gpu::{GpuError, gpu_names};
 pub use loss::Loss;

@@ -3,6 +3,9 @@
 #![cfg(feature = "train")]
 #![allow(clippy::unwrap_used)]
 
+mod faults;
+mod sources;
+#[path = "../train_common/mod.rs"]
 mod train_common;
 
 use std::error::Error;
@@ -48,6 +51,14 @@ fn bits(parameters: &Parameters) -> Vec<u32> {
     ];
     let rows = rows.into_iter().chain([&weights.output_biases]).flatten();
     rows.map(|value| value.to_bits()).collect()
+}
+
+/// A fault and everything behind it.
+fn text(error: &dyn Error) -> String {
+    match error.source() {
+        Some(source) => format!("{error}: {}", text(source)),
+        None => error.to_string(),
+    }
 }
 
 /// Buckets by the king's rank, from the first to the third and beyond.
@@ -374,151 +385,6 @@ fn a_network_learns_a_small_set_by_heart() {
     assert!(after < before.unwrap() / 50.0, "{after}");
 }
 
-fn missing(change: impl Fn(&mut Label)) -> Positions {
-    let mut samples = random_positions(300, 1);
-    change(&mut samples.0[217].label);
-    samples
-}
-
-/// A fault and everything behind it.
-fn text(error: &dyn Error) -> String {
-    match error.source() {
-        Some(source) => format!("{error}: {}", text(source)),
-        None => error.to_string(),
-    }
-}
-
-#[test]
-fn labels_that_lack_what_is_needed_are_named() {
-    let no_score = missing(|label| label.score = None);
-    let no_result = missing(|label| label.result = None);
-    let error = |samples| text(&run(config(16), samples).unwrap_err());
-    assert_eq!(
-        error(&no_score),
-        "training set: sample 217: no score, which a result weight of 0.25 needs"
-    );
-    assert_eq!(
-        error(&no_result),
-        "training set: sample 217: no result, which a result weight of 0.25 needs"
-    );
-    let mut trainer = Trainer::new(config(16)).unwrap();
-    let good = random_positions(100, 1);
-    let go_on = |_: Event<'_>| ControlFlow::Continue(());
-    let error = trainer.run(good.clone(), &no_score, go_on).unwrap_err();
-    assert!(text(&error).starts_with("validation set: sample 217: no score"));
-    let weighted = |result_weight, samples| {
-        let mut config = config(16);
-        config.result_weight = result_weight;
-        let mut trainer = Trainer::new(config).unwrap();
-        trainer
-            .run(Positions::clone(samples), samples, go_on)
-            .is_ok()
-    };
-    assert!(weighted(0.0, &no_result) && !weighted(0.0, &no_score));
-    assert!(weighted(1.0, &no_score) && !weighted(1.0, &no_result));
-}
-
-#[test]
-fn the_first_of_several_faults_is_reported() {
-    let mut samples = random_positions(3000, 1);
-    for index in [1203, 1999, 2998] {
-        samples.0[index].label.score = None;
-    }
-    let targets = Targets::new(115, 0.25).unwrap();
-    let parameters = Parameters::random(&Architecture::new(16).unwrap(), 1);
-    let validator = Validator::new(targets, NonZeroUsize::new(3)).unwrap();
-    let error = validator.loss(&parameters, &samples).unwrap_err();
-    assert!(matches!(error, SampleError::Target { index: 1203, .. }));
-    let error = MaterialTable::of_dataset(&samples, &targets).unwrap_err();
-    assert!(matches!(error, SampleError::Target { index: 1203, .. }));
-}
-
-#[test]
-fn empty_sets_are_refused() {
-    let (empty, some) = (Positions(Vec::new()), random_positions(10, 1));
-    let go_on = |_: Event<'_>| ControlFlow::Continue(());
-    let mut trainer = Trainer::new(config(16)).unwrap();
-    let error = trainer.run(empty.clone(), &some, go_on).unwrap_err();
-    assert_eq!(text(&error), "training set: no samples");
-    let error = trainer.run(some.clone(), &empty, go_on).unwrap_err();
-    assert_eq!(text(&error), "validation set: no samples");
-    assert!(matches!(
-        EvalScaleFit::of_dataset(&empty),
-        Err(SampleError::Empty)
-    ));
-}
-
-/// A dataset that goes wrong at its last sample.
-#[derive(Clone)]
-struct Faulty {
-    samples: Positions,
-    loses_samples: bool,
-}
-
-impl Dataset for Faulty {
-    type Batch = Vec<LabelledPosition>;
-
-    fn len(&self) -> u64 {
-        self.samples.len() + 1
-    }
-
-    fn gather(&self, indices: &[u64], batch: &mut Self::Batch) -> Result<(), DatasetError> {
-        let mut kept = indices.to_vec();
-        if self.loses_samples {
-            kept.retain(|&index| index < self.samples.len());
-        }
-        self.samples.gather(&kept, batch)
-    }
-
-    fn block_count(&self) -> u64 {
-        1
-    }
-
-    fn block(&self, _: u64) -> std::ops::Range<u64> {
-        0..self.len()
-    }
-
-    fn game_start(&self, _: u64) -> Option<bool> {
-        None
-    }
-}
-
-#[test]
-fn faults_of_datasets_are_passed_on() {
-    let error = |loses_samples| {
-        let faulty = Faulty {
-            samples: random_positions(99, 1),
-            loses_samples,
-        };
-        assert!(EvalScaleFit::of_dataset(&faulty).is_err());
-        let mut trainer = Trainer::new(config(16)).unwrap();
-        let go_on = |_: Event<'_>| ControlFlow::Continue(());
-        text(&trainer.run(faulty.clone(), &faulty, go_on).unwrap_err())
-    };
-    assert_eq!(
-        error(false),
-        "training set: samples could not be fetched: sample 99 asked for, the dataset holds 99"
-    );
-    assert_eq!(
-        error(true),
-        "training set: 99 samples fetched, expected 100"
-    );
-}
-
-#[test]
-fn what_cannot_be_trained_is_refused() {
-    let mut config = config(16);
-    config.result_weight = 2.0;
-    let error = Trainer::new(config.clone()).unwrap_err();
-    assert_eq!(error.to_string(), "result weight 2, expected 0 to 1");
-    let other = Parameters::random(&Architecture::new(32).unwrap(), 0);
-    let error = Trainer::with_parameters(config, &other).unwrap_err();
-    assert!(matches!(
-        error,
-        ConfigError::Architecture | ConfigError::Targets(_)
-    ));
-}
-
 #[test]
 fn predictions_come_in_order_and_agree_with_the_plain_evaluation() {
     let samples = random_positions(2500, 7);
@@ -694,121 +560,4 @@ fn rates_and_shares_change_step_by_step() {
         assert!((found.1 - expected.1).abs() < 1e-9, "{found:?}");
     }
     assert_eq!(trainer.validator().targets().result_weight(), 1.0);
-}
-
-/// Two sources, two samples of the first to one of the second.
-#[test]
-fn several_sources_are_mixed_by_weight() {
-    let (first, second) = (random_positions(200, 1), random_positions(100, 2));
-    let sources = [("first", first.clone(), 2), ("second", second.clone(), 1)];
-    let mixed = Interleaved::new(sources).unwrap();
-    assert_eq!(mixed.len(), 300);
-    let mut trainer = Trainer::new(config(16)).unwrap();
-    let go_on = |_: Event<'_>| ControlFlow::Continue(());
-    let outcome = trainer.run(mixed, &first, go_on).unwrap();
-    assert_eq!(outcome.records, 600);
-    let by_hand = (0..300).map(|index| match index % 3 {
-        0 => first.0[index / 3 * 2],
-        1 => second.0[index / 3],
-        _ => first.0[index / 3 * 2 + 1],
-    });
-    let by_hand = Positions(by_hand.collect());
-    let mut trainer = Trainer::new(config(16)).unwrap();
-    let again = trainer.run(by_hand, &first, go_on).unwrap();
-    assert_eq!(bits(&again.parameters), bits(&outcome.parameters));
-}
-
-/// Positions whose results are as likely as their scores say, at 150 centipawns a logit.
-fn played(score_of: impl Fn(i16, Color) -> i16) -> Positions {
-    let mut numbers = Numbers(5);
-    let mut samples = random_positions(3000, 1);
-    for sample in &mut samples.0 {
-        let white_cp = numbers.below(601) as i16 - 300;
-        let luck = (numbers.signed_unit() + 1.0) / 2.0;
-        let won = luck < sigmoid(f64::from(white_cp) / 150.0);
-        let score = Score::Centipawns(score_of(white_cp, sample.side_to_move()));
-        sample.label = Label::new(Some(score), GameResult::new(2 * u8::from(won)));
-    }
-    samples
-}
-
-#[test]
-fn scores_of_another_side_or_in_another_unit_are_caught() {
-    let train = |samples: &Positions, eval_scale: i32, check: bool| {
-        let mut config = config(16);
-        config.architecture = config.architecture.with_eval_scale(eval_scale).unwrap();
-        (config.check_scores, config.epochs) = (check, 1);
-        run(config, samples).map_err(|error| text(&error))
-    };
-    let of_white = played(|white_cp, _| white_cp);
-    assert!(train(&of_white, 150, true).is_ok());
-    let start =
-        "the scores of the training set cannot be right (`check_scores` off lets them pass): ";
-    let caught = |samples: &Positions, eval_scale| {
-        assert!(train(samples, eval_scale, false).is_ok());
-        let error = train(samples, eval_scale, true).unwrap_err();
-        error.strip_prefix(start).unwrap().to_owned()
-    };
-    let not_predictive = "the scores do not predict the results of 3000 samples; \
-                          are they from White's side?";
-    let of_mover = played(|white_cp, mover| {
-        if mover == Color::White {
-            white_cp
-        } else {
-            -white_cp
-        }
-    });
-    assert_eq!(caught(&of_mover, 150), not_predictive);
-    assert_eq!(
-        caught(&played(|white_cp, _| -white_cp), 150),
-        not_predictive
-    );
-    let text = caught(&of_white, 400);
-    assert!(text.starts_with("eval scale 400 is asked for, 1"), "{text}");
-    let text = caught(&played(|white_cp, _| 10 * white_cp), 150);
-    assert!(text.starts_with("eval scale 150 is asked for, 1"), "{text}");
-    // Results that are turned round look the same as scores that are.
-    let mut turned = of_white.clone();
-    for sample in &mut turned.0 {
-        sample.label.result = sample.label.result.map(GameResult::flipped);
-    }
-    assert_eq!(caught(&turned, 150), not_predictive);
-}
-
-#[test]
-fn a_dataset_that_panics_is_an_error() {
-    #[derive(Clone)]
-    struct Panics(Positions);
-    impl Dataset for Panics {
-        type Batch = Vec<LabelledPosition>;
-
-        fn len(&self) -> u64 {
-            self.0.len()
-        }
-
-        fn gather(&self, indices: &[u64], batch: &mut Self::Batch) -> Result<(), DatasetError> {
-            // Not when it is asked for a few samples to be known by.
-            assert!(indices.len() < 100, "out of order");
-            self.0.gather(indices, batch)
-        }
-
-        fn block_count(&self) -> u64 {
-            1
-        }
-
-        fn block(&self, _: u64) -> std::ops::Range<u64> {
-            0..self.len()
-        }
-
-        fn game_start(&self, _: u64) -> Option<bool> {
-            None
-        }
-    }
-    let mut trainer = Trainer::new(config(16)).unwrap();
-    let go_on = |_: Event<'_>| ControlFlow::Continue(());
-    let samples = random_positions(300, 1);
-    let error = trainer
-        .run(Panics(samples.clone()), &samples, go_on)
-        .unwrap_err();
-    assert_eq!(text(&error), "the training set panicked: out of order");
 }
