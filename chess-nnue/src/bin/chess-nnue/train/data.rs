@@ -5,9 +5,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use chess_nnue::train::Filtered;
 use chess_records::ops::{self, Interleaved};
-use chess_records::{Concat, Dataset, Slice, Split, SplitError};
+use chess_records::{Concat, Dataset, Filtered, Slice, Split, SplitError};
 use serde::Serialize;
 
 use super::filter::Filter;
