@@ -221,6 +221,11 @@ fn wrong_command_lines_end_with_2() {
         &["evaluate"],
         &["eval", "net.nnue"],
         &["convert", "a"],
+        &["train"],
+        &["train", "--data", "a.marlin", "--device", "tpu"],
+        &["resume"],
+        &["validate", "a"],
+        &["validate", "a", "--data", "b", "--run", "c"],
         &["compare", "a", "b"],
         &["inspect", "a", "--activation", "relu"],
     ] {
@@ -494,7 +499,10 @@ fn help_teaches() {
     for (command, taught) in [
         ("eval", "learns nothing in training"),
         ("inspect", "A hidden value is dead if"),
-        ("convert", "No weight is changed"),
+        ("train", "A configuration file:"),
+        ("resume", "byte for byte"),
+        ("validate", "stands at the end as WARNING"),
+        ("convert", "No weight of a network is"),
         ("bench", "Times are nanoseconds"),
         ("compare", "B less A"),
     ] {

@@ -1,4 +1,4 @@
-//! The tool `chess-nnue`: evaluates, examines, converts, times and compares networks.
+//! The tool `chess-nnue`: trains, evaluates, examines, converts, times and compares networks.
 
 mod bench;
 mod bounds;
@@ -7,11 +7,15 @@ mod convert;
 mod eval;
 mod histogram;
 mod inspect;
+mod interrupt;
 mod network_file;
 mod output_file;
 mod positions;
+mod resume;
 mod sample;
 mod svg;
+mod train;
+mod validate;
 
 use std::env;
 use std::error::Error;
@@ -21,20 +25,24 @@ use std::process::ExitCode;
 use chess_nnue::Backend;
 use clap::{Parser, Subcommand};
 
+use interrupt::Interrupted;
+
 type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
 const LONG_ABOUT: &str = "\
-Evaluates, examines, converts, times and compares NNUE networks for chess.
+Trains, evaluates, examines, converts, times and compares NNUE networks for chess.
 
-A network file is one of two kinds. The own format (it begins with CHSNNUE1) says everything about \
-itself. bullet's layout (quantised.bin) has no header: say --activation and --eval-scale, and for \
+A network file is of one of several kinds. The own format (it begins with CHSNNUE1) says everything \
+about itself, and so do safetensors (.safetensors) and checkpoints of training runs (.ckpt), whose \
+parameters are rounded as they are read. bullet's layout (quantised.bin) has no header: say --activation and --eval-scale, and for \
 networks with king or output buckets --hidden and the buckets. Scores are in centipawns.";
 
 const EXIT_CODES: &str = "\
 Exit codes:
-  0  done
-  1  failed: a file cannot be read or written, is damaged, or stands in the way (see --force)
-  2  the command line is wrong";
+  0    done
+  1    failed: a file cannot be read or written, is damaged, or stands in the way (see --force)
+  2    the command line is wrong
+  130  interrupted";
 
 #[derive(Parser)]
 #[command(name = "chess-nnue", version, about = "Tools for NNUE networks", long_about = LONG_ABOUT)]
@@ -47,6 +55,9 @@ struct Cli {
 // The help of each command stands at its arguments.
 #[derive(Subcommand)]
 enum Command {
+    Train(Box<train::Arguments>),
+    Resume(resume::Arguments),
+    Validate(Box<validate::Arguments>),
     Eval(eval::Arguments),
     Inspect(inspect::Arguments),
     Convert(convert::Arguments),
@@ -64,7 +75,10 @@ fn main() -> ExitCode {
         Err(error) if is_broken_pipe(&*error) => ExitCode::SUCCESS,
         Err(error) => {
             report(&*error);
-            ExitCode::FAILURE
+            match error.is::<Interrupted>() {
+                true => interrupt::EXIT_CODE.into(),
+                false => ExitCode::FAILURE,
+            }
         }
     }
 }
@@ -72,6 +86,9 @@ fn main() -> ExitCode {
 fn run(command: Command, out: &mut dyn Write) -> Outcome {
     check_backend_variable()?;
     match command {
+        Command::Train(arguments) => train::run(&arguments, out),
+        Command::Resume(arguments) => resume::run(&arguments, out),
+        Command::Validate(arguments) => validate::run(&arguments, out),
         Command::Eval(arguments) => eval::run(&arguments, out),
         Command::Inspect(arguments) => inspect::run(&arguments, out),
         Command::Convert(arguments) => convert::run(&arguments, out),
@@ -99,14 +116,18 @@ fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {
     error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// An error and what caused it, on one line.
 fn report(error: &dyn Error) {
-    let mut text = format!("chess-nnue: {error}");
+    // Nobody can be told that nobody can be told.
+    let _ = writeln!(io::stderr(), "chess-nnue: {}", chain(error));
+}
+
+/// An error and what caused it, on one line.
+fn chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {
         text += &format!(": {cause}");
         source = cause.source();
     }
-    // Nobody can be told that nobody can be told.
-    let _ = writeln!(io::stderr(), "{text}");
+    text
 }

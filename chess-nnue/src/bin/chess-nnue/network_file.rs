@@ -1,13 +1,15 @@
-//! Network files of either kind, from the command line.
+//! Network files of every kind, from the command line.
 
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
 
+use chess_nnue::train::{Checkpoint, Parameters};
 use chess_nnue::{Activation, Architecture, KingBuckets, Network};
 use clap::{Args, ValueEnum};
 
-use crate::Outcome;
+use crate::{Outcome, chain};
 
 const MAGIC: &[u8; 8] = b"CHSNNUE1";
 
@@ -21,7 +23,7 @@ pub(crate) struct Layout {
     /// What hidden values become
     #[arg(long)]
     activation: Option<ActivationName>,
-    /// The centipawns that stand for an output of 1; for a file of the own format, in place of its own
+    /// The centipawns that stand for an output of 1; for a file that says it, in place of its own
     #[arg(long, value_name = "CP")]
     eval_scale: Option<i32>,
     /// The factor of the first layer [default: 255]
@@ -64,6 +66,11 @@ pub(crate) enum Kind {
     Own,
     /// bullet's quantised.bin
     Bullet,
+    /// Parameters in floating point (.safetensors)
+    Safetensors,
+    /// A checkpoint of a training run (.ckpt), which can only be read
+    #[value(skip)]
+    Checkpoint,
 }
 
 impl Kind {
@@ -71,16 +78,41 @@ impl Kind {
         match self {
             Self::Own => "the own format",
             Self::Bullet => "bullet's layout",
+            Self::Safetensors => "safetensors",
+            Self::Checkpoint => "a checkpoint",
         }
     }
 }
 
 /// Loads a network and says of which kind its file is.
 pub(crate) fn load(path: &Path, layout: &Layout) -> Outcome<(Network, Kind)> {
+    if let Some((parameters, kind)) = load_parameters(path)? {
+        layout.check_not_needed(path)?;
+        let network = parameters.quantize().network;
+        return Ok((layout.rescale(network)?, kind));
+    }
     if begins_with_magic(path)? {
         Ok((load_own(path, layout)?, Kind::Own))
     } else {
         Ok((load_bullet(path, layout)?, Kind::Bullet))
+    }
+}
+
+/// The parameters in a file of safetensors or a checkpoint; nothing if by its name it is neither.
+pub(crate) fn load_parameters(path: &Path) -> Outcome<Option<(Parameters, Kind)>> {
+    match path.extension().and_then(OsStr::to_str) {
+        Some("ckpt") => {
+            let parameters = Checkpoint::load(path)?.parameters().clone();
+            Ok(Some((parameters, Kind::Checkpoint)))
+        }
+        Some("safetensors") => {
+            let shown = path.display();
+            let bytes = fs::read(path).map_err(|error| format!("cannot read {shown}: {error}"))?;
+            let parameters = Parameters::from_safetensors(&bytes);
+            let parameters = parameters.map_err(|error| format!("{shown}: {}", chain(&error)))?;
+            Ok(Some((parameters, Kind::Safetensors)))
+        }
+        _ => Ok(None),
     }
 }
 
@@ -93,15 +125,8 @@ fn begins_with_magic(path: &Path) -> Outcome<bool> {
 }
 
 fn load_own(path: &Path, layout: &Layout) -> Outcome<Network> {
-    if let Some(option) = layout.first_of_shape() {
-        let shown = path.display();
-        return Err(format!("{shown} says its shape itself, {option} is not needed").into());
-    }
-    let network = Network::load(path)?;
-    Ok(match layout.eval_scale {
-        None => network,
-        Some(eval_scale) => network.with_eval_scale(eval_scale)?,
-    })
+    layout.check_not_needed(path)?;
+    layout.rescale(Network::load(path)?)
 }
 
 fn load_bullet(path: &Path, layout: &Layout) -> Outcome<Network> {
@@ -123,6 +148,22 @@ fn load_bullet(path: &Path, layout: &Layout) -> Outcome<Network> {
 }
 
 impl Layout {
+    /// Refuses options that the file answers itself.
+    fn check_not_needed(&self, path: &Path) -> Outcome {
+        let Some(option) = self.first_of_shape() else {
+            return Ok(());
+        };
+        let shown = path.display();
+        Err(format!("{shown} says its shape itself, {option} is not needed").into())
+    }
+
+    fn rescale(&self, network: Network) -> Outcome<Network> {
+        Ok(match self.eval_scale {
+            None => network,
+            Some(eval_scale) => network.with_eval_scale(eval_scale)?,
+        })
+    }
+
     /// An option that was given and that a file of the own format answers itself.
     fn first_of_shape(&self) -> Option<&'static str> {
         let given = [

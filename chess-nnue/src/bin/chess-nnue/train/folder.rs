@@ -1,0 +1,128 @@
+//! What the tool keeps in a run's folder beside what [`RunFolder`] does.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use chess_nnue::train::RunFolder;
+
+use super::files::{self, KnownFile};
+use super::spec::Spec;
+use crate::{Outcome, output_file};
+
+/// The configuration as it was given.
+pub(crate) const GIVEN: &str = "given.toml";
+/// The configuration with nothing left open; a folder with this file holds a run.
+pub(crate) const RESOLVED: &str = "resolved.toml";
+/// What the files of samples are known by.
+pub(crate) const FILES: &str = "files.json";
+pub(crate) const METRICS: &str = "metrics.jsonl";
+pub(crate) const REPORT: &str = "report.md";
+pub(crate) const LOSSES: &str = "losses.svg";
+pub(crate) const CALIBRATION: &str = "calibration.svg";
+/// The network when the run is over.
+pub(crate) const NETWORK: &str = "network.nnue";
+/// Its parameters in floating point.
+pub(crate) const PARAMETERS: &str = "parameters.safetensors";
+
+/// What a process that was killed while it began may leave.
+const OF_A_BEGINNING: [&str; 3] = ["lock", GIVEN, FILES];
+
+/// Refuses a folder with anything in it.
+pub(crate) fn check_free(path: &Path) -> Outcome {
+    let shown = path.display();
+    if path.join(RESOLVED).exists() {
+        return Err(format!(
+            "{shown} holds a run already: go on with it by `chess-nnue resume`, or name another folder"
+        )
+        .into());
+    }
+    let entries = match fs::read_dir(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        entries => entries.map_err(|error| format!("cannot use {shown}: {error}"))?,
+    };
+    for entry in entries {
+        let name = entry?.file_name();
+        let is_beginning = OF_A_BEGINNING.iter().any(|ours| name == *ours);
+        if !is_beginning && !is_temporary(&name) {
+            return Err(format!("{shown} is not empty, a run needs a folder of its own").into());
+        }
+    }
+    Ok(())
+}
+
+/// Opens the folder of a run and removes what a killed process left half written.
+pub(crate) fn open(path: &Path) -> Outcome<RunFolder> {
+    let folder = RunFolder::open(path)?;
+    for entry in fs::read_dir(path)? {
+        let entry = entry?;
+        if is_temporary(&entry.file_name()) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(folder)
+}
+
+/// Whether a file is what an unfinished one of the tool's is called.
+fn is_temporary(name: &OsStr) -> bool {
+    let ours = [
+        GIVEN,
+        RESOLVED,
+        FILES,
+        REPORT,
+        LOSSES,
+        CALIBRATION,
+        NETWORK,
+        PARAMETERS,
+    ];
+    let target = name.to_str().and_then(|name| name.strip_prefix('.'));
+    target.is_some_and(|target| {
+        target.ends_with(".tmp") && ours.iter().any(|ours| target.starts_with(ours))
+    })
+}
+
+/// Makes the folder of a run.
+pub(crate) fn begin(
+    path: &Path,
+    given: &str,
+    known: &[KnownFile],
+    resolved: &Spec,
+) -> Outcome<RunFolder> {
+    let folder = open(path)?;
+    let given = format!("# {}\n\n{given}", command_line());
+    write(path, GIVEN, given.as_bytes())?;
+    files::write(&path.join(FILES), known)?;
+    // The last one: from now on the folder holds a run.
+    write(path, RESOLVED, resolved.to_toml()?.as_bytes())?;
+    Ok(folder)
+}
+
+/// The configuration of the run in a folder.
+pub(crate) fn read_spec(path: &Path) -> Outcome<Spec> {
+    let resolved = path.join(RESOLVED);
+    if !resolved.exists() {
+        let shown = path.display();
+        return Err(format!("{shown} holds no run, {RESOLVED} is not there").into());
+    }
+    let mut spec = Spec::read(&resolved)?;
+    // The folder may have been moved.
+    spec.out = Some(PathBuf::from(path));
+    Ok(spec)
+}
+
+/// Writes a file of the folder over an older one.
+pub(crate) fn write(folder: &Path, name: &str, bytes: &[u8]) -> Outcome {
+    output_file::write(&folder.join(name), bytes, true)
+}
+
+/// As it was typed, near enough, on one line.
+fn command_line() -> String {
+    let quoted = std::env::args().map(|argument| {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,".contains(c);
+        match !argument.is_empty() && argument.chars().all(is_plain) {
+            true => argument,
+            false => format!("'{}'", argument.replace('\n', " ")),
+        }
+    });
+    quoted.collect::<Vec<_>>().join(" ")
+}
