@@ -128,6 +128,20 @@ fn in_memory(paths: &[PathBuf], batch: usize) {
         black_box(&columns);
     });
     println!("columns\t{fields:.0}");
+    if len * FlatRecord::BYTES as u64 <= LARGE {
+        let options = ShardOptions::new().in_memory(true);
+        let memory = FlatDataset::open(paths, &options).unwrap();
+        let records = rate(&batches, |picks| {
+            memory.gather_records(picks, &mut out).unwrap();
+            black_box(&out);
+        });
+        println!("records in memory\t{records:.0}");
+        let fields = rate(&batches, |picks| {
+            memory.gather_columns(picks, &mut columns).unwrap();
+            black_box(&columns);
+        });
+        println!("columns in memory\t{fields:.0}");
+    }
     let read = FlatDataset::open(paths, &ShardOptions::new()).unwrap();
     let read = rate(&batches, |picks| {
         read.gather_records(picks, &mut out).unwrap();

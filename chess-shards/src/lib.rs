@@ -24,6 +24,8 @@ mod verify;
 
 pub use action::{Action, ActionError, FlatMove};
 pub use convert::{FlatConvertError, MarlinLoss};
+#[cfg(feature = "zstd")]
+pub use dataset::unpack_shard;
 pub use dataset::{
     Compressed, FlatColumnsDataset, FlatDataset, FlatPositions, Measured, Regime, RegimeChoice,
     RowError, ShardError, ShardOptions, ShardProgress,
@@ -31,11 +33,9 @@ pub use dataset::{
 pub use gather::FlatColumns;
 pub use legal::legal_actions;
 #[cfg(feature = "meta")]
-pub use meta::{
-    Meta, MetaError, MetaReadError, SampleMode, SampleWeighting, ShardInfo, SplitName, Splits,
-};
+pub use meta::{Meta, MetaError, MetaReadError, SampleMode, ShardInfo, SplitName, Splits};
 pub use npy::{NpyError, NpyHeader, NpyReadError};
-pub use plies::{PlyDistribution, PlyHistogram, PlyWeighting};
+pub use plies::{PlyDistribution, PlyHistogram, SampleWeighting};
 pub use record::{FlatEncodeError, FlatError, FlatFields, FlatRecord, FlatTargetError};
 #[cfg(feature = "meta")]
 pub use set::{ShardSet, ShardSetError};

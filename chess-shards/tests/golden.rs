@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use chess_records::{Board, Color, Labelled};
 use chess_shards::{
-    FlatDataset, FlatRecord, Meta, NpyHeader, PlyDistribution, PlyHistogram, PlyWeighting,
+    FlatDataset, FlatRecord, Meta, NpyHeader, PlyDistribution, PlyHistogram, SampleWeighting,
     ShardOptions, ShardSet, legal_actions,
 };
 use serde_json::Value;
@@ -151,8 +151,8 @@ fn plies_are_drawn_as_by_a_sampler_that_draws_as_it_trains() {
         histogram.total_variation(&expected).unwrap()
     };
     let (same, other) = (
-        distance(PlyWeighting::Middlegame),
-        distance(PlyWeighting::Uniform),
+        distance(SampleWeighting::Middlegame),
+        distance(SampleWeighting::Uniform),
     );
     assert!(same < 0.15, "{same}");
     assert!(other > 0.25, "{other}");

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::random::NumpyRng;
+use crate::SampleWeighting;
+use crate::plies::{candidates, weights};
 
-/// Candidates that are too few to be weighted.
-const UNWEIGHTED: usize = 8;
 /// Games up to this long keep their tables: few are longer, and a table takes 16 bytes a ply.
 const CACHED_PLIES: usize = 512;
 
@@ -18,7 +18,7 @@ pub(crate) struct Draw {
     /// The first plies of a game are left out if it is long enough.
     pub(crate) skip: usize,
     /// All plies alike, or those of the middlegame more often.
-    pub(crate) uniform: bool,
+    pub(crate) weighting: SampleWeighting,
     /// The same ply may be drawn again.
     pub(crate) repeated: bool,
 }
@@ -46,11 +46,11 @@ impl Sampler {
         let candidates = candidates(plies, self.draw.skip);
         let long;
         let table = if plies > CACHED_PLIES {
-            long = Table::new(candidates.clone(), self.draw.uniform);
+            long = Table::new(candidates.clone(), self.draw.weighting);
             &long
         } else {
-            let uniform = self.draw.uniform;
-            let new = || Table::new(candidates.clone(), uniform);
+            let weighting = self.draw.weighting;
+            let new = || Table::new(candidates.clone(), weighting);
             self.tables.entry(plies).or_insert_with(new)
         };
         let mut chosen = if self.draw.repeated {
@@ -64,13 +64,6 @@ impl Sampler {
     }
 }
 
-/// The plies that may be drawn: the last position of a game has no move to learn, and the last move
-/// but none is left to the end.
-fn candidates(plies: usize, skip: usize) -> Range<usize> {
-    let end = plies.saturating_sub(1);
-    skip.min(end.saturating_sub(1))..end
-}
-
 /// The probabilities of candidates and their running sums.
 struct Table {
     probabilities: Vec<f64>,
@@ -79,8 +72,8 @@ struct Table {
 }
 
 impl Table {
-    fn new(candidates: Range<usize>, uniform: bool) -> Self {
-        let mut probabilities = weights(candidates, uniform);
+    fn new(candidates: Range<usize>, weighting: SampleWeighting) -> Self {
+        let mut probabilities: Vec<_> = weights(candidates, weighting).collect();
         let sum = pairwise_sum(&probabilities);
         for weight in &mut probabilities {
             *weight /= sum;
@@ -91,20 +84,6 @@ impl Table {
             probabilities,
         }
     }
-}
-
-fn weights(candidates: Range<usize>, uniform: bool) -> Vec<f64> {
-    if uniform || candidates.len() <= UNWEIGHTED {
-        return vec![1.0; candidates.len()];
-    }
-    candidates
-        .map(|ply| middlegame_weight(ply as f64))
-        .collect()
-}
-
-/// Rises over the first 20 plies, falls from ply 40 to 76 and stays at a tenth.
-fn middlegame_weight(ply: f64) -> f64 {
-    (ply / 20.0).min(1.0) * ((80.0 - ply) / 40.0).clamp(0.1, 1.0)
 }
 
 /// The sum as numpy's `add.reduce` makes it: eight running sums, and halves of what is longer than
@@ -204,6 +183,10 @@ mod tests {
         serde_json::from_str(json).unwrap()
     }
 
+    fn middlegame(candidates: Range<usize>) -> Vec<f64> {
+        weights(candidates, SampleWeighting::Middlegame).collect()
+    }
+
     fn numbers(value: &Value) -> Vec<u64> {
         let values = value.as_array().unwrap();
         values.iter().map(|value| value.as_u64().unwrap()).collect()
@@ -217,7 +200,11 @@ mod tests {
             let draw = Draw {
                 k: number("k") as usize,
                 skip: number("skip") as usize,
-                uniform: case["uniform"].as_bool().unwrap(),
+                weighting: if case["uniform"].as_bool().unwrap() {
+                    SampleWeighting::Uniform
+                } else {
+                    SampleWeighting::Middlegame
+                },
                 repeated: case["repeated"].as_bool().unwrap(),
             };
             let rng = NumpyRng::new(&[number("seed"), number("shard")]);
@@ -243,7 +230,7 @@ mod tests {
         let mut other_than_plain = 0;
         for case in golden()["sums"].as_array().unwrap() {
             let bound = |key: &str| case[key].as_u64().unwrap() as usize;
-            let weights = weights(bound("from")..bound("to"), false);
+            let weights = middlegame(bound("from")..bound("to"));
             let expected = case["sum"].as_f64().unwrap();
             assert_eq!(pairwise_sum(&weights), expected, "{case}");
             other_than_plain += u32::from(weights.iter().sum::<f64>() != expected);
@@ -253,17 +240,9 @@ mod tests {
 
     #[test]
     fn published_sums() {
-        let sum = |plies| pairwise_sum(&weights(candidates(plies, 0), false));
+        let sum = |plies| pairwise_sum(&middlegame(candidates(plies, 0)));
         assert_eq!(sum(25), 13.5);
         assert_eq!(sum(300), 72.05);
         assert_eq!(pairwise_sum(&[]), 0.0);
-    }
-
-    #[test]
-    fn candidates_of_short_games() {
-        assert_eq!(candidates(2, 0), 0..1);
-        assert_eq!(candidates(2, 9), 0..1);
-        assert_eq!(candidates(3, 9), 1..2);
-        assert_eq!(candidates(12, 6), 6..11);
     }
 }

@@ -45,6 +45,7 @@ mod error;
 mod game;
 mod manifest;
 mod merge;
+mod online;
 mod options;
 mod order;
 #[cfg(feature = "parquet")]
@@ -64,6 +65,7 @@ pub use builder::{BuildSummary, build};
 pub use error::BuildError;
 pub use game::{Game, UciError, parse_uci};
 pub use merge::merge;
+pub use online::OnlinePlies;
 pub use options::{BuildOptions, BuildOptionsError};
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetReadError;

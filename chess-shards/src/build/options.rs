@@ -214,7 +214,7 @@ impl DrawnOptions {
         Draw {
             k: self.k as usize,
             skip: self.skip_opening_plies as usize,
-            uniform: self.sample_weighting == SampleWeighting::Uniform,
+            weighting: self.sample_weighting,
             repeated: self.sample_mode == SampleMode::Iid,
         }
     }
@@ -226,17 +226,19 @@ impl DrawnOptions {
 
     /// Whether the mean of the Elos is within the bounds.
     pub(super) fn admits(&self, elos: Option<(i32, i32)>) -> bool {
-        let Some((white, black)) = elos else {
-            return !self.needs_elos();
-        };
-        // Twice the mean, so that halves are exact.
-        let twice = i64::from(white) + i64::from(black);
-        self.min_elo
-            .is_none_or(|min| twice >= min.saturating_mul(2))
-            && self
-                .max_elo
-                .is_none_or(|max| twice <= max.saturating_mul(2))
+        admits(self.min_elo, self.max_elo, elos)
     }
+}
+
+/// Whether the mean of the Elos is within the bounds. Games without both Elos are, if there are none.
+pub(super) fn admits(min: Option<i64>, max: Option<i64>, elos: Option<(i32, i32)>) -> bool {
+    let Some((white, black)) = elos else {
+        return min.is_none() && max.is_none();
+    };
+    // Twice the mean, so that halves are exact.
+    let twice = i64::from(white) + i64::from(black);
+    min.is_none_or(|min| twice >= min.saturating_mul(2))
+        && max.is_none_or(|max| twice <= max.saturating_mul(2))
 }
 
 #[cfg(test)]

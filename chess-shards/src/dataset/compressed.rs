@@ -3,7 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use super::ShardError;
+use super::memory::Memory;
 use super::options::{Compressed, ShardOptions};
+
+#[cfg(feature = "zstd")]
+pub use zst::unpack_shard;
 
 /// What a compressed shard became.
 #[cfg_attr(not(feature = "zstd"), allow(dead_code))]
@@ -11,7 +15,7 @@ pub(super) enum Unpacked {
     /// A plain file.
     File(PathBuf),
     /// Its rows, without the header.
-    Memory { rows: u64, bytes: Vec<u8> },
+    Memory { rows: u64, bytes: Memory },
 }
 
 /// Decompresses a shard as the options say.
@@ -49,7 +53,26 @@ mod zst {
     use super::{ShardError, ShardOptions, Unpacked};
     use crate::NpyHeader;
     use crate::dataset::ShardProgress;
-    use crate::dataset::file::{ShardFile, check_rows, read_header, with_room};
+    use crate::dataset::file::{ShardFile, check_rows, read_header};
+    use crate::dataset::memory::Memory;
+
+    /// Decompresses the shard `from`, a `.npy.zst`, to the plain shard `to`, which takes its place when it
+    /// is whole. Of the options, [`ShardOptions::progress`] counts. Says how many rows there are.
+    ///
+    /// # Errors
+    ///
+    /// A [`ShardError`] when `from` is no compressed shard, has not as many rows as its header says or
+    /// not as many as expected, or `to` cannot be written.
+    pub fn unpack_shard(
+        from: &Path,
+        to: &Path,
+        expected_rows: Option<u64>,
+        options: &ShardOptions,
+    ) -> Result<u64, ShardError> {
+        let mut stream = Stream::open(from, expected_rows, options)?;
+        write(&mut stream, to)?;
+        Ok(stream.header.rows())
+    }
 
     /// How much is decompressed between two reports of progress.
     const PIECE_BYTES: u64 = 4 << 20;
@@ -62,9 +85,8 @@ mod zst {
         let mut stream = Stream::open(path, expected_rows, options)?;
         let io_error = |source| decompress_error(path, source);
         let len = stream.header.file_bytes() - stream.header.data_offset();
-        let mut bytes = with_room(len).map_err(io_error)?;
-        stream.copy(&mut bytes, io_error)?;
         let rows = stream.header.rows();
+        let bytes = Memory::filled(len, io_error, |mut rows| stream.copy(&mut rows, io_error))?;
         Ok(Unpacked::Memory { rows, bytes })
     }
 

@@ -1,13 +1,14 @@
 //! One shard: its header, and where its rows are.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use zerocopy::FromBytes;
 
 use super::ShardError;
 use super::compressed::{self, Unpacked};
+use super::memory::Memory;
 use super::options::ShardOptions;
 use crate::{FlatRecord, NpyHeader, NpyReadError};
 
@@ -19,22 +20,25 @@ pub(super) struct ShardFile {
     pub(super) rows: u64,
     pub(super) data_offset: u64,
     /// The rows, where they are in memory.
-    memory: Option<Vec<u8>>,
+    memory: Option<Memory>,
 }
 
 impl ShardFile {
-    /// Opens `path`, or the file with `.zst` added if only that is there. It must have as many rows
-    /// as expected.
+    /// Opens `path`, or the file with `.zst` added if only that is there; of a path that ends in
+    /// `.zst` itself, that very file. It must have as many rows as expected.
     pub(super) fn open(
         path: &Path,
         expected_rows: Option<u64>,
         options: &ShardOptions,
     ) -> Result<Self, ShardError> {
-        if exists(path)? {
+        let is_compressed = path.extension().is_some_and(|extension| extension == "zst");
+        if !is_compressed && exists(path)? {
             return Self::open_plain(path, expected_rows, options.in_memory);
         }
         let mut zst = path.as_os_str().to_owned();
-        zst.push(".zst");
+        if !is_compressed {
+            zst.push(".zst");
+        }
         let zst = PathBuf::from(zst);
         if !exists(&zst)? {
             let path = path.to_path_buf();
@@ -68,7 +72,9 @@ impl ShardFile {
         let memory = if in_memory {
             let place = SeekFrom::Start(header.data_offset());
             file.seek(place).map_err(io_error)?;
-            Some(read_rows(&file, &header).map_err(io_error)?)
+            let len = header.file_bytes() - header.data_offset();
+            let read = |rows: &mut [u8]| file.read_exact(rows).map_err(io_error);
+            Some(Memory::filled(len, io_error, read)?)
         } else {
             None
         };
@@ -146,27 +152,6 @@ pub(super) fn check_length(path: &Path, header: &NpyHeader, found: u64) -> Resul
         found,
         expected: header.file_bytes(),
     })
-}
-
-/// All rows that follow a header.
-fn read_rows(file: &File, header: &NpyHeader) -> io::Result<Vec<u8>> {
-    let len = header.file_bytes() - header.data_offset();
-    let mut bytes = with_room(len)?;
-    file.take(len).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 == len {
-        return Ok(bytes);
-    }
-    Err(io::ErrorKind::UnexpectedEof.into())
-}
-
-/// An empty buffer with room for so many bytes.
-pub(super) fn with_room(len: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let len = usize::try_from(len).map_err(|_| io::ErrorKind::OutOfMemory)?;
-    bytes
-        .try_reserve_exact(len)
-        .map_err(|_| io::ErrorKind::OutOfMemory)?;
-    Ok(bytes)
 }
 
 fn exists(path: &Path) -> Result<bool, ShardError> {

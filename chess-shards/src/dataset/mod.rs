@@ -6,6 +6,7 @@ mod file;
 mod gather;
 #[cfg(feature = "mmap")]
 mod map;
+mod memory;
 mod options;
 mod pool;
 mod read_at;
@@ -16,6 +17,8 @@ mod starts;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+#[cfg(feature = "zstd")]
+pub use compressed::unpack_shard;
 pub use error::{RowError, ShardError};
 pub use options::{Compressed, ShardOptions, ShardProgress};
 pub use regime::{Measured, Regime, RegimeChoice};
@@ -70,8 +73,9 @@ impl FlatDataset {
     pub const ROWS_PER_BLOCK: u64 = 16_384;
 
     /// Opens shards whose rows are read as they are asked for, one read each, or at once into memory
-    /// ([`ShardOptions::in_memory`]). A file that is not there but has a compressed form beside it,
-    /// with `.zst` added, is treated as [`ShardOptions::compressed`] says.
+    /// ([`ShardOptions::in_memory`]). A file whose name ends in `.zst`, and one that is not there but
+    /// has a compressed form beside it, with `.zst` added, is treated as [`ShardOptions::compressed`]
+    /// says.
     ///
     /// # Errors
     ///

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 pub use error::{MetaError, MetaReadError};
 
-use crate::{Action, FlatRecord};
+use crate::{Action, FlatRecord, SampleWeighting};
 
 /// The contents of `meta.json`.
 ///
@@ -88,16 +88,6 @@ pub enum SampleMode {
     Unique,
     /// Yes.
     Iid,
-}
-
-/// How likely each ply of a game is to be drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum SampleWeighting {
-    /// Rising to ply 20, falling from ply 40 to a tenth at ply 76.
-    Middlegame,
-    /// All alike.
-    Uniform,
 }
 
 /// Which shards are for what.

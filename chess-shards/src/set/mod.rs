@@ -7,7 +7,7 @@ use thiserror::Error;
 #[cfg(feature = "mmap")]
 use crate::Regime;
 use crate::dataset::Expected;
-use crate::{FlatDataset, Meta, MetaReadError, ShardError, ShardOptions, SplitName};
+use crate::{FlatDataset, Meta, MetaReadError, ShardError, ShardInfo, ShardOptions, SplitName};
 
 /// A folder with a `meta.json` and the shards that it names.
 ///
@@ -78,6 +78,20 @@ impl ShardSet {
     /// As [`ShardSet::split`].
     pub fn all(&self, options: &ShardOptions) -> Result<FlatDataset, ShardSetError> {
         Ok(FlatDataset::open_expected(self.all_files(), options)?)
+    }
+
+    /// The rows of one shard, which [`meta`](Self::meta) has.
+    ///
+    /// # Errors
+    ///
+    /// As [`ShardSet::split`].
+    pub fn shard(
+        &self,
+        shard: &ShardInfo,
+        options: &ShardOptions,
+    ) -> Result<FlatDataset, ShardSetError> {
+        let file = (self.folder.join(&shard.path), Some(shard.num_samples));
+        Ok(FlatDataset::open_expected([file], options)?)
     }
 
     /// As [`ShardSet::split`], as memory maps; see [`FlatDataset::map`].

@@ -36,7 +36,7 @@ impl FlatDataset {
         self.for_each(|index, row| {
             if let Err(fault) = verifier.check(row) {
                 faults += 1;
-                found(self.fault(index, fault));
+                found(self.fault_at(index, fault));
             }
         })?;
         Ok(faults)
@@ -61,7 +61,9 @@ impl FlatDataset {
         Ok(())
     }
 
-    fn fault(&self, index: u64, fault: RowFault) -> FlatFault {
+    /// What is wrong with the row `index`, and where that is: for those who check rows by themselves.
+    #[must_use]
+    pub fn fault_at(&self, index: u64, fault: RowFault) -> FlatFault {
         let (path, row, byte_offset) = self.place(index).unwrap_or_default();
         FlatFault {
             path,
