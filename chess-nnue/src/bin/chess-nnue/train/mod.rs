@@ -17,6 +17,7 @@ use std::io::Write;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
 
+use chess_nnue::train::{RunFolder, Trainer};
 use clap::Args;
 use toml::{Table, Value};
 
@@ -183,8 +184,10 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> Outcome {
     interrupt::listen();
     let display = Display::new(arguments.output.quiet);
     let prepared = Prepared::of(&given, &display)?;
+    // A device that is not there is told before there is a folder.
+    let trainer = Trainer::new(prepared.config.clone())?;
     let folder = begin(path, arguments, &given, &prepared)?;
-    let ended = Run::new(folder, prepared, display)?.finish()?;
+    let ended = Run::new(folder, prepared, display)?.finish(trainer)?;
     ended.write(arguments.output.json, out)
 }
 
@@ -194,7 +197,7 @@ fn begin(
     arguments: &Arguments,
     given: &Spec,
     prepared: &Prepared,
-) -> Outcome<chess_nnue::train::RunFolder> {
+) -> Outcome<RunFolder> {
     let known = given.files().map(|source| KnownFile::of(&source.path));
     let known = known.collect::<Outcome<Vec<_>>>()?;
     let text = match &arguments.config {
@@ -322,7 +325,8 @@ pub(crate) fn resume(
     if threads.is_some() {
         prepared.config.threads = threads;
     }
+    let trainer = Trainer::new(prepared.config.clone())?;
     let folder = folder::open(path)?;
-    let ended = Run::new(folder, prepared, display)?.finish()?;
+    let ended = Run::new(folder, prepared, display)?.finish(trainer)?;
     ended.write(output.json, out)
 }

@@ -60,8 +60,8 @@ impl Run {
         })
     }
 
-    pub(crate) fn finish(mut self) -> Outcome<Ended> {
-        let outcome = self.train()?;
+    pub(crate) fn finish(mut self, mut trainer: Trainer) -> Outcome<Ended> {
+        let outcome = self.train(&mut trainer)?;
         if outcome.stopped {
             return Err(Box::new(Interrupted(format!(
                 "stopped after step {}; to go on: chess-nnue resume {}",
@@ -87,13 +87,12 @@ impl Run {
         })
     }
 
-    fn train(&mut self) -> Outcome<TrainOutcome> {
-        let mut trainer = Trainer::new(self.prepared.config.clone())?;
+    fn train(&mut self, trainer: &mut Trainer) -> Outcome<TrainOutcome> {
         let training = self.prepared.data.training.clone();
         let held_out = self.prepared.data.held_out.clone();
         let folder = Rc::clone(&self.folder);
         let mut failure = None;
-        let outcome = folder.train(&mut trainer, training, &*held_out, |event| {
+        let outcome = folder.train(trainer, training, &*held_out, |event| {
             match self.on_event(&event) {
                 Ok(()) if !interrupt::was_asked() => ControlFlow::Continue(()),
                 Ok(()) => ControlFlow::Break(()),
