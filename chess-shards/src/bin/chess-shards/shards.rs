@@ -30,7 +30,7 @@ impl From<Split> for SplitName {
 
 /// What a path stands for.
 pub(crate) enum Shards {
-    Set(ShardSet),
+    Set(Box<ShardSet>),
     File(PathBuf),
 }
 
@@ -42,7 +42,7 @@ fn options() -> ShardOptions {
 impl Shards {
     pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
         if path.is_dir() {
-            Ok(Self::Set(ShardSet::open(path)?))
+            Ok(Self::Set(ShardSet::open(path)?.into()))
         } else {
             Ok(Self::File(path.to_path_buf()))
         }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use chess_records::ops::Output;
 use chess_records::{Dataset, Permutation};
 use chess_shards::{
-    FlatColumns, FlatDataset, FlatRecord, Regime, ShardOptions, ShardSet, ShardSetError,
+    FlatColumns, FlatDataset, FlatRecord, Regime, ShardError, ShardOptions, ShardSet, ShardSetError,
 };
 use clap::Args;
 use serde_json::json;
@@ -156,7 +156,15 @@ impl Bench {
         // SAFETY: the tool does not write to shards, and its help asks that nobody else does while
         // it runs.
         let opened: Result<_, ShardSetError> = unsafe { set.map_all(&options, regime) };
-        Ok(opened?)
+        match opened {
+            Err(ShardSetError::Shard(ShardError::Compressed { path })) => {
+                Err(Failure::usage(format!(
+                    "{}: is compressed; `chess-shards unpack` makes plain shards",
+                    path.display()
+                )))
+            }
+            opened => Ok(opened?),
+        }
     }
 
     fn measure(&self, set: &ShardSet) -> Result<Vec<Rate>, Failure> {
