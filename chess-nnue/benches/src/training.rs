@@ -73,14 +73,18 @@ fn labelled(board: &cozy_chess::Board, random: &mut Random) -> LabelledPosition 
 
 /// The inputs that are on in each position: for the mover, and for its opponent.
 pub fn inputs(positions: &[LabelledPosition]) -> Vec<Vec<[u16; 2]>> {
-    let of_position = |position: &LabelledPosition| {
-        let mover = position.side_to_move();
-        let men = position.placement().pieces().map(|(piece, square)| {
-            [mover, mover.opponent()].map(|view| feature_index(view, piece, square) as u16)
-        });
-        men.collect()
-    };
-    positions.iter().map(of_position).collect()
+    positions
+        .iter()
+        .map(|position| men(position).collect())
+        .collect()
+}
+
+/// The inputs that each man switches on.
+pub fn men(position: &LabelledPosition) -> impl Iterator<Item = [u16; 2]> {
+    let mover = position.side_to_move();
+    position.placement().pieces().map(move |(piece, square)| {
+        [mover, mover.opponent()].map(|view| feature_index(view, piece, square) as u16)
+    })
 }
 
 impl Dataset for Positions {

@@ -49,19 +49,19 @@ impl Inputs {
     }
 
     /// How many samples there are.
-    #[allow(dead_code, reason = "for backends that copy it whole")]
+    #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
 
     /// All men, those of a sample together.
-    #[allow(dead_code, reason = "for backends that copy it whole")]
+    #[cfg(any(test, feature = "gpu"))]
     pub(crate) fn men(&self) -> &[Man] {
         &self.men
     }
 
     /// Where in [`Inputs::men`] each sample ends.
-    #[allow(dead_code, reason = "for backends that copy it whole")]
+    #[cfg(any(test, feature = "gpu"))]
     pub(crate) fn ends(&self) -> &[u32] {
         &self.ends
     }

@@ -14,15 +14,17 @@ use std::time::{Duration, Instant};
 
 use chess_nnue::train::{Event, Parameters, TrainConfig, Trainer};
 use chess_nnue::{Architecture, Backend};
-use chess_nnue_benches::HIDDEN;
 use chess_nnue_benches::noru_training::Noru;
 use chess_nnue_benches::plain_training::Plain;
-use chess_nnue_benches::training::{Positions, inputs};
+use chess_nnue_benches::training::{Positions, inputs, men};
 use chess_nnue_benches::training_plot::{Cost, plot};
+use chess_nnue_benches::{HIDDEN, Random};
 use chess_records::{Board, Labelled};
 
 const BATCH: usize = 16_384;
 const MEN: u32 = 30;
+/// How often each contestant has its turn.
+const ROUNDS: usize = 5;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -99,6 +101,43 @@ impl Task {
         self.positions.0.iter().map(target).collect()
     }
 
+    /// The median time of a step of the plain loop, told inputs and targets.
+    fn plain_time(&self) -> Duration {
+        let (men, targets) = (inputs(&self.positions.0), self.targets());
+        let mut plain = self.plain();
+        let batches = men.chunks(BATCH).zip(targets.chunks(BATCH));
+        let times = batches.map(|(men, targets)| timed(|| plain.batch(men, targets)));
+        median(times.collect())
+    }
+
+    /// The same of the plain loop that has the trainer's job: it starts from positions in random order.
+    fn plain_time_from_records(&self) -> Duration {
+        let of_label = self.config.targets().expect("a good configuration");
+        let mut order: Vec<u32> = (0..self.positions.0.len() as u32).collect();
+        let mut random = Random(1);
+        for left in (1..order.len()).rev() {
+            order.swap(left, random.below(left + 1));
+        }
+        let mut plain = self.plain();
+        let (mut inputs, mut targets) = (vec![Vec::new(); BATCH], vec![0.0; BATCH]);
+        let mut step = |indices: &[u32]| {
+            for ((&index, inputs), target) in indices.iter().zip(&mut inputs).zip(&mut targets) {
+                let sample = &self.positions.0[index as usize];
+                inputs.clear();
+                inputs.extend(men(sample));
+                let found = of_label.target(sample.label(), sample.side_to_move());
+                *target = found.expect("positions with labels");
+            }
+            plain.batch(&inputs, &targets)
+        };
+        median(
+            order
+                .chunks(BATCH)
+                .map(|indices| timed(|| step(indices)))
+                .collect(),
+        )
+    }
+
     fn plain(&self) -> Plain {
         Plain::new(Parameters::random(&self.config.architecture, 0).weights())
     }
@@ -134,37 +173,45 @@ fn check() {
     );
 }
 
+/// Contestants take turns, so that what else the machine does slows all of them.
 fn contest() -> Result<(), Box<dyn Error>> {
     check();
     let task = Task::new(HIDDEN, BATCH, MEN, 20);
-    let (men, targets) = (inputs(&task.positions.0), task.targets());
-    let mut plain = task.plain();
-    let batches = men.chunks(BATCH).zip(targets.chunks(BATCH));
-    let times = batches.map(|(men, targets)| timed(|| plain.batch(men, targets)));
-    let plain = median(times.collect());
-    let samples = men[..BATCH].iter().zip(&targets);
+    let (men, targets) = (inputs(&task.positions.0[..BATCH]), task.targets());
+    let samples = men.iter().zip(&targets);
     let samples: Vec<_> = samples
         .map(|(men, &target)| Noru::sample(men, target))
         .collect();
     let mut noru = Noru::new(HIDDEN);
-    let noru = median((0..3).map(|_| timed(|| noru.batch(&samples))).collect());
-    println!("| | records/s | times noru | times the plain loop |\n|---|---|---|---|");
-    let row = |name: &str, time: Duration| {
-        let speed = BATCH as f64 / time.as_secs_f64();
-        let times = [noru, plain].map(|peer| peer.as_secs_f64() / time.as_secs_f64());
-        println!(
-            "| {name} | {speed:.0} | {:.1} | {:.2} |",
-            times[0], times[1]
-        );
-    };
-    row("noru", noru);
-    row("the plain loop", plain);
+    let mut times: [Vec<Duration>; 5] = Default::default();
+    for _ in 0..ROUNDS {
+        let of_round = [
+            timed(|| noru.batch(&samples)),
+            task.plain_time(),
+            task.plain_time_from_records(),
+            task.step_time(1),
+            task.step_time(2),
+        ];
+        for (times, time) in times.iter_mut().zip(of_round) {
+            times.push(time);
+        }
+    }
+    let times = times.map(median);
     let backend = Backend::detect();
-    for threads in [1, 2] {
-        row(
-            &format!("chess-nnue {backend}, threads: {threads}"),
-            task.step_time(threads),
-        );
+    let names = [
+        "noru".into(),
+        "the plain loop, told inputs".into(),
+        "the plain loop, from positions".into(),
+        format!("chess-nnue {backend}, threads: 1"),
+        format!("chess-nnue {backend}, threads: 2"),
+    ];
+    println!("| | records/s | times noru | times the plain loop | times it from positions |");
+    println!("|---|---|---|---|---|");
+    for (name, time) in names.into_iter().zip(times) {
+        let [noru, told, from_positions] =
+            [0, 1, 2].map(|peer| times[peer].as_secs_f64() / time.as_secs_f64());
+        let speed = BATCH as f64 / time.as_secs_f64();
+        println!("| {name} | {speed:.0} | {noru:.1} | {told:.2} | {from_positions:.2} |");
     }
     Ok(())
 }

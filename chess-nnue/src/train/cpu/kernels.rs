@@ -8,6 +8,7 @@ use core::ops::Range;
 use std::vec::Vec;
 
 use super::lane::Lane;
+use super::row_order::{RowOrder, Runs};
 use super::tiles::Tile;
 use crate::Activation;
 use crate::arch::{Instructions, Kernel};
@@ -24,6 +25,8 @@ pub(super) struct Cell {
     sums: Vec<Lane>,
     /// What the tile adds to each sample's output.
     pub(super) outputs: Vec<f32>,
+    /// How much the loss rises with the hidden sums of a block of samples, view by view.
+    hidden_slopes: Vec<Lane>,
     /// The gradient of the tile's parameters, laid out like them.
     pub(super) gradient: Vec<Lane>,
 }
@@ -42,9 +45,7 @@ macro_rules! for_width {
     ($lanes:expr, $function:ident($($argument:expr),*)) => {
         match $lanes {
             1 => $function::<1>($($argument),*),
-            2 => $function::<2>($($argument),*),
-            3 => $function::<3>($($argument),*),
-            _ => $function::<4>($($argument),*),
+            _ => $function::<2>($($argument),*),
         }
     };
 }
@@ -72,6 +73,8 @@ pub(super) struct Backward<'a> {
     pub(super) work: Work<'a>,
     /// How much the loss rises with each sample's output.
     pub(super) slopes: &'a [f32],
+    /// The samples' men in the order of rows, block by block.
+    pub(super) orders: &'a [RowOrder],
     pub(super) fresh: bool,
 }
 
@@ -84,13 +87,14 @@ impl Kernel for Backward<'_> {
             cell,
             work,
             slopes,
+            orders,
             fresh,
         } = self;
         if fresh {
             cell.gradient.clear();
             cell.gradient.resize(work.tile.values.len(), Lane::ZERO);
         }
-        for_width!(work.tile.lanes, backward(cell, &work, slopes));
+        for_width!(work.tile.lanes, backward(cell, &work, slopes, orders));
     }
 }
 
@@ -161,25 +165,61 @@ fn hidden_sums<const L: usize>(
 }
 
 #[inline(always)]
-fn backward<const L: usize>(cell: &mut Cell, work: &Work<'_>, slopes: &[f32]) {
+fn backward<const L: usize>(cell: &mut Cell, work: &Work<'_>, slopes: &[f32], orders: &[RowOrder]) {
     let tile = work.tile;
-    let output_rows = tile.values.as_chunks::<L>().0[tile.rows.output(0)..]
-        .as_chunks::<2>()
-        .0;
     let gradient = cell.gradient.as_chunks_mut::<L>().0;
     let (gradient, rest) = gradient.split_at_mut(tile.rows.bias());
-    let (bias_gradient, output_gradients) = rest.split_at_mut(1);
-    let bias_gradient = &mut bias_gradient[0];
-    let output_gradients = output_gradients.as_chunks_mut::<2>().0;
     let all_clipped = cell.clipped.as_chunks::<L>().0.as_chunks::<2>().0;
-    let mut men = work.batch.inputs().from(work.samples.start);
-    for (sample, buckets) in work.samples.clone().enumerate() {
-        let (men, slope, clipped) = (men.next(), slopes[sample], &all_clipped[sample]);
-        let bucket = usize::from(work.batch.output_buckets()[buckets]);
+    cell.hidden_slopes.resize(RowOrder::VIEWS * L, Lane::ZERO);
+    let hidden_slopes = cell.hidden_slopes.as_chunks_mut::<L>().0;
+    let Some(hidden_slopes) = hidden_slopes.first_chunk_mut() else {
+        unreachable!("it has just got its length");
+    };
+    let buckets = &work.batch.output_buckets()[work.samples.clone()];
+    for block in 0..slopes.len().div_ceil(RowOrder::SAMPLES) {
+        let start = block * RowOrder::SAMPLES;
+        let samples = start..slopes.len().min(start + RowOrder::SAMPLES);
+        let block_of_samples = Block {
+            slopes: &slopes[samples.clone()],
+            buckets: &buckets[samples.clone()],
+            clipped: &all_clipped[samples],
+        };
+        through_outputs(work, rest, block_of_samples, hidden_slopes);
+        add_to_rows(gradient, orders[block].runs(), hidden_slopes);
+    }
+}
+
+/// Some samples on the way back.
+#[derive(Clone, Copy)]
+struct Block<'a, const L: usize> {
+    slopes: &'a [f32],
+    buckets: &'a [u8],
+    clipped: &'a [[[Lane; L]; 2]],
+}
+
+/// Adds to the gradients of the biases and the output weights, which are `rest`, and works out the
+/// slopes of the hidden sums.
+#[inline(always)]
+fn through_outputs<const L: usize>(
+    work: &Work<'_>,
+    rest: &mut [[Lane; L]],
+    block: Block<'_, L>,
+    hidden_slopes: &mut [[Lane; L]; RowOrder::VIEWS],
+) {
+    let tile = work.tile;
+    let output_rows = &tile.values.as_chunks::<L>().0[tile.rows.output(0)..];
+    let output_rows = output_rows.as_chunks::<2>().0;
+    let (bias_gradient, output_gradients) = rest.split_at_mut(1);
+    let output_gradients = output_gradients.as_chunks_mut::<2>().0;
+    let mut bias_sums = bias_gradient[0];
+    let hidden_slopes = hidden_slopes.as_chunks_mut::<2>().0;
+    for sample in 0..block.slopes.len() {
+        let (slope, clipped) = (block.slopes[sample], &block.clipped[sample]);
+        let bucket = usize::from(block.buckets[sample]);
         let output_row = &output_rows[bucket];
         let output_gradient = &mut output_gradients[bucket];
         for view in 0..2 {
-            let mut hidden_slopes = [Lane::ZERO; L];
+            let hidden_slopes = &mut hidden_slopes[sample][view];
             for lane in 0..L {
                 let clipped = clipped[view][lane];
                 let activated = clipped.activated(work.activation);
@@ -187,26 +227,29 @@ fn backward<const L: usize>(cell: &mut Cell, work: &Work<'_>, slopes: &[f32]) {
                 *collected = collected.plus(activated.scaled(slope));
                 let rise = clipped.activation_slope(work.activation);
                 hidden_slopes[lane] = rise.times(output_row[view][lane].scaled(slope));
-                bias_gradient[lane] = bias_gradient[lane].plus(hidden_slopes[lane]);
+                bias_sums[lane] = bias_sums[lane].plus(hidden_slopes[lane]);
             }
-            add_to_rows(gradient, men, view, &hidden_slopes);
         }
     }
+    bias_gradient[0] = bias_sums;
 }
 
-/// Each row collects the slope once for each view in which its input is on.
+/// Each row collects the slopes of the views in which its input is on.
 #[inline(always)]
 fn add_to_rows<const L: usize>(
     gradient: &mut [[Lane; L]],
-    men: &[Man],
-    view: usize,
-    slopes: &[Lane; L],
+    mut runs: Runs<'_>,
+    slopes: &[[Lane; L]; RowOrder::VIEWS],
 ) {
-    for man in men {
-        let row = &mut gradient[usize::from(man[view])];
-        for lane in 0..L {
-            row[lane] = row[lane].plus(slopes[lane]);
+    while let Some((row, views)) = runs.next() {
+        let mut sums = gradient[row];
+        for &view in views {
+            let slopes = &slopes[usize::from(view)];
+            for lane in 0..L {
+                sums[lane] = sums[lane].plus(slopes[lane]);
+            }
         }
+        gradient[row] = sums;
     }
 }
 

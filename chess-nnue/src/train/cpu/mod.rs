@@ -8,6 +8,7 @@ mod adam;
 mod kernels;
 mod lane;
 mod pass;
+mod row_order;
 mod rows;
 mod shape;
 mod tiles;

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use super::adam::Adam;
 use super::kernels::{Backward, Cell, Forward, Gradients, StepLanes, Work};
 use super::lane::Lane;
+use super::row_order::RowOrder;
 use super::rows::Rows;
 use super::shape::Shape;
 use super::tiles::{Tile, Tiles};
@@ -29,6 +30,8 @@ struct Slice {
     loss: f64,
     /// The gradient of each output bias.
     bias_slopes: Vec<f64>,
+    /// The samples' men, block by block.
+    orders: Vec<RowOrder>,
 }
 
 /// The buffers for one part of a batch: slices, and a cell for every tile and slice.
@@ -85,8 +88,10 @@ impl Slice {
 
 impl Pass {
     pub(super) fn new(shape: Shape, architecture: &Architecture, loss: Loss) -> Self {
+        let blocks = shape.slice_len().div_ceil(RowOrder::SAMPLES);
         let slice = Slice {
             bias_slopes: vec![0.0; architecture.output_buckets()],
+            orders: vec![RowOrder::new(architecture.inputs()); blocks],
             ..Slice::default()
         };
         let cells = (0..shape.tiles() * shape.slices()).map(|_| Cell::default());
@@ -123,6 +128,7 @@ impl Pass {
         for part in self.shape.parts(batch.len()) {
             let fresh = fresh && part.start == 0;
             self.forward(tiles, batch, part);
+            self.sort(batch);
             loss += self.compare(batch, divisor);
             self.backward(tiles, batch, fresh);
         }
@@ -162,6 +168,17 @@ impl Pass {
         });
     }
 
+    /// Puts the men of the samples that went forward last in the order of rows.
+    fn sort(&mut self, batch: &Batch) {
+        self.slices.par_iter_mut().for_each(|slice| {
+            let (samples, orders) = (&slice.samples, slice.orders.par_iter_mut());
+            orders.enumerate().for_each(|(block, order)| {
+                let at = |block: usize| samples.end.min(samples.start + block * RowOrder::SAMPLES);
+                order.sort(batch.inputs(), at(block)..at(block + 1));
+            });
+        });
+    }
+
     /// The sum of the losses of the samples that went forward last.
     fn compare(&mut self, batch: &Batch, divisor: usize) -> f64 {
         let loss = self.loss;
@@ -178,12 +195,13 @@ impl Pass {
         let activation = self.activation;
         let cells = self.cells.par_iter_mut().enumerate();
         cells.for_each(|(number, cell)| {
-            let slopes = &slices[number % slices.len()].slopes;
+            let slice = &slices[number % slices.len()];
             let work = work(tiles, batch, slices, activation, number);
             instructions.run(Backward {
                 cell,
                 work,
-                slopes,
+                slopes: &slice.slopes,
+                orders: &slice.orders,
                 fresh,
             });
         });

@@ -18,16 +18,17 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// 64 columns: the rows of 768 inputs take 192 KiB, which fit a core's second-level cache, and a row
-    /// that is being summed fits the registers of most vector units.
-    pub(super) const MAX_TILE_LANES: usize = 4;
+    /// 32 columns: the rows of 768 inputs take 96 KiB and so does their gradient, which both fit a core's
+    /// second-level cache. Wider tiles have the gradient's slopes leave the first-level one, narrower
+    /// ones make more of the work that every tile does again.
+    pub(super) const MAX_TILE_LANES: usize = 2;
     /// So many pieces of a part, or more, keep 16 threads busy.
     const PIECES: usize = 16;
     /// A slice has a gradient to clear and to sum up: not worth it for a few samples.
     const MIN_SLICE_LEN: usize = 64;
-    /// A tile's weights and gradient are fetched into a core's second-level cache once for so many
-    /// samples, whose hidden values fit there too.
-    const MAX_SLICE_LEN: usize = 1024;
+    /// A tile's weights and gradient are fetched anew for so many samples. More samples have more hidden
+    /// values, which wait in a cache that all cores share for the way back.
+    const MAX_SLICE_LEN: usize = 512;
 
     /// The cut for `hidden` columns (a multiple of 16) and `batch_size` samples, both over 0.
     pub(super) fn new(hidden: usize, batch_size: usize) -> Self {
@@ -46,7 +47,7 @@ impl Shape {
         self.lanes.div_ceil(Self::MAX_TILE_LANES)
     }
 
-    /// The width of a tile in lanes, 1 to 4.
+    /// The width of a tile in lanes, 1 or 2.
     pub(super) fn tile_lanes(self, tile: usize) -> usize {
         (self.lanes - tile * Self::MAX_TILE_LANES).min(Self::MAX_TILE_LANES)
     }
@@ -54,6 +55,11 @@ impl Shape {
     /// How many slices a part has at most.
     pub(super) fn slices(self) -> usize {
         self.slices
+    }
+
+    /// How many samples a slice has at most.
+    pub(super) fn slice_len(self) -> usize {
+        self.slice_len
     }
 
     /// How many samples go through the network at once.
@@ -88,17 +94,17 @@ mod tests {
             assert_eq!(lanes * Lane::WIDTH, hidden);
         }
         let shape = Shape::new(256, 16_384);
-        assert_eq!((shape.slices(), shape.slice_len), (4, 1024));
+        assert_eq!((shape.slices(), shape.slice_len), (2, 512));
     }
 
     #[test]
     fn small_batches_are_hardly_cut() {
         assert_eq!(Shape::new(256, 1).part_len(), 1);
         assert_eq!(Shape::new(256, 100).slices(), 2);
-        assert_eq!(Shape::new(144, 1000).tile_lanes(2), 1);
+        assert_eq!(Shape::new(144, 1000).tile_lanes(4), 1);
         let uneven = Shape::new(16, 8191);
         assert!(uneven.part_len() >= 8191);
-        assert_eq!(Shape::new(4096, 1 << 24).part_len(), 1024);
+        assert_eq!(Shape::new(4096, 1 << 24).part_len(), 512);
     }
 
     #[test]

@@ -1,0 +1,173 @@
+//! The men of some samples in the order of the rows that they switch on.
+//!
+//! A row of the gradient collects a slope from every view in which its input is on. Sample by sample,
+//! some sixty rows would be fetched, added to and stored for each. Row by row, a row is fetched once for
+//! a block of samples, summed up in registers and stored once.
+
+use core::ops::Range;
+use std::vec;
+use std::vec::Vec;
+
+use crate::train::inputs::Inputs;
+
+/// A view of a sample: twice the sample's number in its block, and one more for the opponent's.
+pub(super) type View = u8;
+
+/// For some samples the rows whose inputs are on, and for each of these the views in which they are.
+#[derive(Clone, Debug)]
+pub(super) struct RowOrder {
+    runs: Vec<Run>,
+    /// The views of one run after the other.
+    views: Vec<View>,
+    /// For each row how many views it has, then where its next one belongs. All 0 between calls.
+    counts: Vec<u16>,
+}
+
+/// A row and how many of the views are its.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Run {
+    pub(super) row: u16,
+    len: u16,
+}
+
+impl RowOrder {
+    /// How many views there may be. Their slopes take 32 KiB in a tile of two lanes, what most cores'
+    /// first-level caches hold.
+    pub(super) const VIEWS: usize = View::MAX as usize + 1;
+    /// How many samples there may be.
+    pub(super) const SAMPLES: usize = Self::VIEWS / 2;
+
+    /// The order of no samples, for a network with so many inputs.
+    pub(super) fn new(inputs: usize) -> Self {
+        Self {
+            runs: Vec::new(),
+            views: Vec::new(),
+            counts: vec![0; inputs],
+        }
+    }
+
+    /// Takes these samples, [`RowOrder::SAMPLES`] at most, in place of the present ones: a counting
+    /// sort. Rows come in the order in which samples first have them, so that those that nobody has are
+    /// not looked at, and those of many come before those of few.
+    pub(super) fn sort(&mut self, inputs: &Inputs, samples: Range<usize>) {
+        self.count(inputs, samples.clone());
+        self.place(inputs, samples);
+        for run in &self.runs {
+            self.counts[usize::from(run.row)] = 0;
+        }
+    }
+
+    /// Finds the rows and counts their views.
+    fn count(&mut self, inputs: &Inputs, samples: Range<usize>) {
+        self.runs.clear();
+        let mut men = inputs.from(samples.start);
+        for _ in samples {
+            for &row in men.next().as_flattened() {
+                let count = &mut self.counts[usize::from(row)];
+                if *count == 0 {
+                    self.runs.push(Run { row, len: 0 });
+                }
+                *count += 1;
+            }
+        }
+    }
+
+    /// Puts every view where its row's are.
+    fn place(&mut self, inputs: &Inputs, samples: Range<usize>) {
+        let mut start = 0;
+        for run in &mut self.runs {
+            let count = &mut self.counts[usize::from(run.row)];
+            run.len = core::mem::replace(count, start);
+            start += run.len;
+        }
+        self.views.resize(usize::from(start), 0);
+        let mut men = inputs.from(samples.start);
+        for sample in 0..samples.len() {
+            for man in men.next() {
+                for view in 0..2 {
+                    let next = &mut self.counts[usize::from(man[view])];
+                    self.views[usize::from(*next)] = (2 * sample + view) as View;
+                    *next += 1;
+                }
+            }
+        }
+    }
+
+    /// The rows with their views, one after the other.
+    #[inline(always)]
+    pub(super) fn runs(&self) -> Runs<'_> {
+        Runs {
+            runs: &self.runs,
+            views: &self.views,
+        }
+    }
+}
+
+/// The runs that are left.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Runs<'a> {
+    runs: &'a [Run],
+    views: &'a [View],
+}
+
+impl<'a> Runs<'a> {
+    /// The next row and the views in which it is on.
+    #[inline(always)]
+    pub(super) fn next(&mut self) -> Option<(usize, &'a [View])> {
+        let (run, runs) = self.runs.split_first()?;
+        let (of_row, views) = self.views.split_at(usize::from(run.len));
+        (self.runs, self.views) = (runs, views);
+        Some((usize::from(run.row), of_row))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Samples of some men each, with the rows of both views.
+    fn inputs(samples: &[&[[u16; 2]]]) -> Inputs {
+        let mut inputs = Inputs::new();
+        let (men, _) = inputs.resize(samples.iter().map(|men| men.len()));
+        men.copy_from_slice(&samples.concat());
+        inputs
+    }
+
+    fn found(order: &RowOrder) -> Vec<(usize, &[View])> {
+        let mut runs = order.runs();
+        core::iter::from_fn(|| runs.next()).collect()
+    }
+
+    #[test]
+    fn every_view_is_with_its_row() {
+        let inputs = inputs(&[&[[5, 5]], &[[7, 3], [5, 9]], &[], &[[3, 7], [9, 2]]]);
+        let mut order = RowOrder::new(10);
+        for _ in 0..2 {
+            order.sort(&inputs, 0..4);
+            let expected: [(usize, &[View]); 5] = [
+                (5, &[0, 1, 2]),
+                (7, &[2, 7]),
+                (3, &[3, 6]),
+                (9, &[3, 6]),
+                (2, &[7]),
+            ];
+            assert_eq!(found(&order), expected);
+        }
+        order.sort(&inputs, 3..4);
+        let expected: [(usize, &[View]); 4] = [(3, &[0]), (7, &[1]), (9, &[0]), (2, &[1])];
+        assert_eq!(found(&order), expected);
+        order.sort(&inputs, 4..4);
+        assert_eq!(found(&order), []);
+    }
+
+    #[test]
+    fn a_view_numbers_as_many_samples_as_there_may_be() {
+        let men: Vec<&[[u16; 2]]> = vec![&[[1, 0]]; RowOrder::SAMPLES];
+        let mut order = RowOrder::new(2);
+        order.sort(&inputs(&men), 0..RowOrder::SAMPLES);
+        let views = |first: usize| -> Vec<View> {
+            (first..256).step_by(2).map(|view| view as View).collect()
+        };
+        assert_eq!(found(&order), [(1, views(0).as_slice()), (0, &views(1))]);
+    }
+}
