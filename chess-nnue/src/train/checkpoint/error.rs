@@ -82,7 +82,7 @@ pub enum CheckpointError {
     Moment {
         /// `means` or `squares`.
         moment: &'static str,
-        /// The field of [`FloatWeights`].
+        /// The field of [`FloatWeights`](crate::train::FloatWeights).
         field: &'static str,
         /// Where in the field.
         index: usize,
