@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -55,6 +55,20 @@ fn kill_again_and_again(arguments: &str, record_count: usize, kills: u32) {
     );
 }
 
+/// Lets time pass for a command, but not its work. Notes are made by the clock, so that even a command
+/// that is over in no time makes some.
+fn hold(child: &Child) {
+    let signal = |name: &str| {
+        let id = child.id().to_string();
+        let _ = Command::new("kill").args([name, id.as_str()]).status();
+    };
+    if cfg!(unix) {
+        signal("-STOP");
+        sleep(Duration::from_millis(120));
+        signal("-CONT");
+    }
+}
+
 /// Kills `arguments` as soon as there is a note of where it is.
 fn kill_when_noted(folder: &Folder, arguments: &str) {
     let mut command = folder.tool(arguments.split(' '));
@@ -62,6 +76,7 @@ fn kill_when_noted(folder: &Folder, arguments: &str) {
     while !folder.path(".out.chess-records/state").exists() {
         let ended = child.try_wait().unwrap().is_some();
         assert!(!ended, "ended before there was a note: {arguments}");
+        hold(&child);
         sleep(Duration::from_millis(1));
     }
     child.kill().unwrap();
