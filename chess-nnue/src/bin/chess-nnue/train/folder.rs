@@ -104,7 +104,7 @@ pub(crate) fn read_spec(path: &Path) -> Outcome<Spec> {
         let shown = path.display();
         return Err(format!("{shown} holds no run, {RESOLVED} is not there").into());
     }
-    let mut spec = Spec::read(&resolved)?;
+    let (mut spec, _) = Spec::read(&resolved)?;
     // The folder may have been moved.
     spec.out = Some(PathBuf::from(path));
     Ok(spec)
@@ -117,12 +117,32 @@ pub(crate) fn write(folder: &Path, name: &str, bytes: &[u8]) -> Outcome {
 
 /// As it was typed, near enough, on one line.
 fn command_line() -> String {
-    let quoted = std::env::args().map(|argument| {
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,".contains(c);
-        match !argument.is_empty() && argument.chars().all(is_plain) {
-            true => argument,
-            false => format!("'{}'", argument.replace('\n', " ")),
-        }
-    });
+    // Arguments need not be text.
+    let arguments = std::env::args_os();
+    let quoted = arguments.map(|argument| quoted(&argument.to_string_lossy()));
     quoted.collect::<Vec<_>>().join(" ")
+}
+
+/// An argument as a shell takes it, on one line.
+pub(crate) fn quoted(argument: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || r"-_./:=,\".contains(c);
+    match !argument.is_empty() && argument.chars().all(is_plain) {
+        true => argument.to_owned(),
+        false => format!("'{}'", argument.replace('\n', " ").replace('\'', r"'\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_quoted_where_they_must_be() {
+        for plain in ["runs/first", "--seed=1", r"C:\runs\first"] {
+            assert_eq!(quoted(plain), plain);
+        }
+        assert_eq!(quoted("my runs/1"), "'my runs/1'");
+        assert_eq!(quoted("it's"), r"'it'\''s'");
+        assert_eq!(quoted(""), "''");
+    }
 }
