@@ -89,6 +89,8 @@ pub(crate) fn begin(
     resolved: &Spec,
 ) -> Outcome<RunFolder> {
     let folder = open(path)?;
+    // Now that no other process can: one may have begun and ended a run during the work before.
+    check_free(path)?;
     let given = format!("# {}\n\n{given}", command_line());
     write(path, GIVEN, given.as_bytes())?;
     files::write(&path.join(FILES), known)?;
@@ -135,6 +137,21 @@ pub(crate) fn quoted(argument: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_run_is_never_begun_over_another() {
+        let parent = tempfile::tempdir().unwrap();
+        let path = parent.path().join("run");
+        let spec = Spec::default();
+        drop(begin(&path, "first", &[], &spec).unwrap());
+        let again = begin(&path, "second", &[], &spec).unwrap_err().to_string();
+        assert!(again.contains("holds a run already"), "{again}");
+        let given = fs::read_to_string(path.join(GIVEN)).unwrap();
+        assert!(given.ends_with("first"), "{given}");
+        // As a process that was killed while it began leaves it.
+        fs::remove_file(path.join(RESOLVED)).unwrap();
+        drop(begin(&path, "third", &[], &spec).unwrap());
+    }
 
     #[test]
     fn arguments_are_quoted_where_they_must_be() {
