@@ -86,7 +86,7 @@ impl MaterialTable {
     #[must_use]
     pub fn loss_of_constant(&self, prediction: f64) -> f64 {
         let losses = self.groups.values().map(|group| group.loss(prediction));
-        losses.sum::<f64>() / self.samples as f64
+        self.mean(losses.sum())
     }
 
     /// The mean of (prediction − target)² when men are counted.
@@ -96,7 +96,15 @@ impl MaterialTable {
             .groups
             .iter()
             .map(|(balance, group)| group.loss(sigmoid(material.logit(balance))));
-        losses.sum::<f64>() / self.samples as f64
+        self.mean(losses.sum())
+    }
+
+    /// The mean of squares whose sum was taken by differences, which rounding may take below 0.
+    fn mean(&self, losses: f64) -> f64 {
+        match losses > 0.0 {
+            true => losses / self.samples as f64,
+            false => 0.0,
+        }
     }
 }
 
@@ -229,6 +237,23 @@ mod tests {
         for (found, expected) in solve(a, b).into_iter().zip(x) {
             assert!((found - expected).abs() < 1e-12);
         }
+    }
+
+    #[test]
+    fn no_loss_is_below_0() {
+        let samples = 4750;
+        let mut below = false;
+        for hundredths in 1..100 {
+            let target = f64::from(hundredths as f32 / 100.0);
+            let mut group = Group::default();
+            (0..samples).for_each(|_| group.add(target));
+            below |= group.loss(target) < 0.0;
+            let groups = BTreeMap::from([([0; TYPES], group)]);
+            let table = MaterialTable { groups, samples };
+            let loss = table.loss_of_constant(target);
+            assert!((0.0..1e-12).contains(&loss) && loss.is_sign_positive());
+        }
+        assert!(below, "rounding has been looked at");
     }
 
     #[test]

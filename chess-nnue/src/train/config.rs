@@ -361,11 +361,11 @@ impl TrainConfig {
         if let Order::Blocks { window: 0 } = self.order {
             return Err(SamplerConfigError::Window.into());
         }
-        if let Some(found) = self
-            .loader_threads
-            .filter(|&found| found > Self::MAX_THREADS)
-        {
-            return Err(ConfigError::TooManyThreads { found });
+        let threads = [self.threads.map(NonZeroUsize::get), self.loader_threads];
+        for found in threads.into_iter().flatten() {
+            if found > Self::MAX_THREADS {
+                return Err(ConfigError::TooManyThreads { found });
+            }
         }
         for weight in self.result_weights() {
             Targets::new(self.architecture.eval_scale(), weight)?;

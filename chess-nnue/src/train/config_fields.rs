@@ -1,8 +1,9 @@
 //! A configuration as text has it: what may be left out is.
 
+use core::error::Error;
 use core::num::{NonZeroU64, NonZeroUsize};
 use std::format;
-use std::string::String;
+use std::string::{String, ToString};
 use std::vec::Vec;
 
 use chess_records::{Order, Square};
@@ -143,9 +144,21 @@ impl<'de> Deserialize<'de> for TrainConfig {
             loader_threads: fields.loader_threads,
             architecture: default.architecture,
         };
-        config.check().map_err(serde::de::Error::custom)?;
+        let checked = config.check();
+        checked.map_err(|error| serde::de::Error::custom(with_causes(&error)))?;
         Ok(config)
     }
+}
+
+/// An error and what caused it: serde knows but one text.
+fn with_causes(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text += &format!(": {error}");
+        cause = error.source();
+    }
+    text
 }
 
 impl Serialize for TrainConfig {
@@ -225,7 +238,6 @@ impl From<&Architecture> for ArchitectureFields {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::string::ToString;
 
     const SMALLEST: &str = "[architecture]\nhidden = 16\neval_scale = 115\n";
 
@@ -305,6 +317,11 @@ mod tests {
             "batch size 0, expected 1 to 16777216"
         );
         assert_eq!(text("loss_power = 5.0"), "loss power 5, expected 1 to 4");
+        assert_eq!(text("threads = 257"), "257 threads, expected at most 256");
+        assert_eq!(
+            text("order = { blocks = { window = 0 } }"),
+            "the order of the samples: window is 0 blocks, expected at least 1"
+        );
         let schedule = text("rate_schedule = { linear = { last = 0.5, first = 1.0 } }");
         assert!(schedule.contains("first"), "{schedule}");
         let shape = |text: &str| read(&format!("[architecture]\n{text}")).unwrap_err();

@@ -1,4 +1,4 @@
-//! A trainer for every network that the evaluator knows, on the processor.
+//! A trainer for every network that the evaluator knows, on the processor or a GPU.
 //!
 //! Any dataset of labelled positions will do. A network's output, a logit, becomes expected points
 //! by the logistic function σ; they are compared with a [target](Targets) mixed from the position's
@@ -6,7 +6,7 @@
 //! (σ(output) − target)², or of another [power](Loss) of the miss, its minimum sought by AdamW (β 0.9
 //! and 0.999, ε 10⁻⁸, decoupled decay) or another [`Optimizer`], each epoch in a new random order.
 //! After each step all weights and biases but the output biases are clipped to ± 1.98, which the
-//! evaluator's narrowest arithmetic can hold.
+//! evaluator's narrowest arithmetic can hold, or [less](TrainConfig::weight_limit).
 //!
 //! With king buckets a [factoriser](FloatWeights::factoriser) lets all buckets learn from every
 //! position: the rows it shares are added to each bucket's, and folded into them when the network is

@@ -27,7 +27,8 @@ use crate::SaveError;
 ///
 /// The process may be killed at any moment, the machine may lose its power: every file is there whole
 /// or not at all, and what the folder holds in the end is the same, byte for byte, as without the
-/// interruption.
+/// interruption. Only a run that was stopped by its caller has a checkpoint of that step besides, which
+/// counts as one of the last few.
 ///
 /// ```no_run
 /// use std::ops::ControlFlow;

@@ -25,7 +25,8 @@ use super::run_folder::DamagedCheckpoint;
 use super::target::SampleError;
 use super::validator::Validator;
 
-/// Trains a network on a dataset, by AdamW on the mean of (σ(output) − target)².
+/// Trains a network on a dataset, by the configuration's optimizer on the mean of its loss: unless
+/// it says otherwise by AdamW on (σ(output) − target)².
 ///
 /// The same configuration and the same datasets give the same parameters, bit by bit, on any number
 /// of threads: the work of a batch is cut up by the network's and the batch's size alone, and every

@@ -43,6 +43,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> Outcome {
+    arguments.check_output()?;
     output_file::check_free(&arguments.output, arguments.force)?;
     let (network, from) = network_file::load(&arguments.input, &arguments.layout)?;
     let to = arguments.to.unwrap_or_else(|| arguments.told(from));
@@ -61,6 +62,15 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> Outcome {
 }
 
 impl Arguments {
+    /// Refuses a name by which the file could not be read back.
+    fn check_output(&self) -> Outcome {
+        if self.output.extension() != Some(OsStr::new("ckpt")) {
+            return Ok(());
+        }
+        let shown = self.output.display();
+        Err(format!("{shown}: only training runs write checkpoints, name another file").into())
+    }
+
     /// The kind of the output, by the names and the input's kind.
     fn told(&self, from: Kind) -> Kind {
         let is_tensors = self.output.extension() == Some(OsStr::new("safetensors"));

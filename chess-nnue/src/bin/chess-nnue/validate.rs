@@ -165,7 +165,7 @@ fn write_text(
     writeln!(out, "{}", examined.calibration)?;
     write!(out, "{}", examined.audit)?;
     if let Err(error) = fit.check(scale) {
-        writeln!(out, "\nWARNING: {error}.")?;
+        writeln!(out, "\nWARNING: {error}")?;
     }
     Ok(())
 }

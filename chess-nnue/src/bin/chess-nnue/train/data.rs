@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use chess_records::ops::{self, Interleaved};
+use chess_records::ops::{self, InterleaveOrder, Interleaved};
 use chess_records::{Concat, Dataset, Filtered, Slice, Split, SplitError};
 use serde::Serialize;
 
@@ -104,6 +104,7 @@ impl Data {
         account.held_out_samples = held_out.len();
         account.left_over = before - training.len();
         match (training.is_empty(), held_out.is_empty()) {
+            (true, _) if before > 0 => Err("no samples to train on by these weights".into()),
             (true, _) => Err("no samples to train on".into()),
             (_, true) => Err("no samples held out".into()),
             _ => Ok(Self {
@@ -140,7 +141,14 @@ impl Part {
 }
 
 /// Refuses a file that is named twice: held out and trained on, it would flatter.
-fn check_files(spec: &spec::Data) -> Outcome {
+pub(super) fn check_files(spec: &spec::Data) -> Outcome {
+    let most = InterleaveOrder::MAX_WEIGHT;
+    for source in &spec.training {
+        if let Some(weight) = source.weight.filter(|&weight| weight > most) {
+            let path = source.path.display();
+            return Err(format!("{path}: weight {weight}, expected at most {most}").into());
+        }
+    }
     let held_out = spec.held_out.files();
     if let Some(weighted) = held_out.iter().find(|source| source.weight.is_some()) {
         let path = weighted.path.display();
@@ -179,10 +187,15 @@ fn split(
             file.games = Some([split.games, split.held_out_games]);
             Ok((file, parts))
         }
-        Err(error @ SplitError::NotByGame { .. }) => Err(format!(
-            "{path}: {error}; hold out a file, or records by --held-out-by records"
-        )
-        .into()),
+        Err(error @ SplitError::NotByGame { index, .. }) => {
+            // What is no record at all tells nothing.
+            let gathered = samples.gather(&[index], &mut Vec::new());
+            gathered.map_err(|error| format!("{path}: {}", crate::chain(&error)))?;
+            Err(
+                format!("{path}: {error}; hold out a file, or records by --held-out-by records")
+                    .into(),
+            )
+        }
         Err(error) => Err(format!("{path}: {error}").into()),
     }
 }

@@ -51,6 +51,11 @@ impl KnownFile {
         })
     }
 
+    /// Whether the other file holds the same, as far as can be told.
+    pub(crate) fn is_copy_of(&self, other: &Self) -> bool {
+        self.bytes == other.bytes && self.fingerprint == other.fingerprint
+    }
+
     /// Refuses another file in this one's place.
     fn check(&self) -> Outcome {
         let (now, path) = (Self::of(&self.path)?, self.path.display());

@@ -89,6 +89,8 @@ pub(crate) fn begin(
     resolved: &Spec,
 ) -> Outcome<RunFolder> {
     let folder = open(path)?;
+    // Now that no other process can: one may have begun and ended a run during the work before.
+    check_free(path)?;
     let given = format!("# {}\n\n{given}", command_line());
     write(path, GIVEN, given.as_bytes())?;
     files::write(&path.join(FILES), known)?;
@@ -104,7 +106,7 @@ pub(crate) fn read_spec(path: &Path) -> Outcome<Spec> {
         let shown = path.display();
         return Err(format!("{shown} holds no run, {RESOLVED} is not there").into());
     }
-    let mut spec = Spec::read(&resolved)?;
+    let (mut spec, _) = Spec::read(&resolved)?;
     // The folder may have been moved.
     spec.out = Some(PathBuf::from(path));
     Ok(spec)
@@ -117,12 +119,47 @@ pub(crate) fn write(folder: &Path, name: &str, bytes: &[u8]) -> Outcome {
 
 /// As it was typed, near enough, on one line.
 fn command_line() -> String {
-    let quoted = std::env::args().map(|argument| {
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,".contains(c);
-        match !argument.is_empty() && argument.chars().all(is_plain) {
-            true => argument,
-            false => format!("'{}'", argument.replace('\n', " ")),
-        }
-    });
+    // Arguments need not be text.
+    let arguments = std::env::args_os();
+    let quoted = arguments.map(|argument| quoted(&argument.to_string_lossy()));
     quoted.collect::<Vec<_>>().join(" ")
+}
+
+/// An argument as a shell takes it, on one line.
+pub(crate) fn quoted(argument: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || r"-_./:=,\".contains(c);
+    match !argument.is_empty() && argument.chars().all(is_plain) {
+        true => argument.to_owned(),
+        false => format!("'{}'", argument.replace('\n', " ").replace('\'', r"'\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_is_never_begun_over_another() {
+        let parent = tempfile::tempdir().unwrap();
+        let path = parent.path().join("run");
+        let spec = Spec::default();
+        drop(begin(&path, "first", &[], &spec).unwrap());
+        let again = begin(&path, "second", &[], &spec).unwrap_err().to_string();
+        assert!(again.contains("holds a run already"), "{again}");
+        let given = fs::read_to_string(path.join(GIVEN)).unwrap();
+        assert!(given.ends_with("first"), "{given}");
+        // As a process that was killed while it began leaves it.
+        fs::remove_file(path.join(RESOLVED)).unwrap();
+        drop(begin(&path, "third", &[], &spec).unwrap());
+    }
+
+    #[test]
+    fn arguments_are_quoted_where_they_must_be() {
+        for plain in ["runs/first", "--seed=1", r"C:\runs\first"] {
+            assert_eq!(quoted(plain), plain);
+        }
+        assert_eq!(quoted("my runs/1"), "'my runs/1'");
+        assert_eq!(quoted("it's"), r"'it'\''s'");
+        assert_eq!(quoted(""), "''");
+    }
 }

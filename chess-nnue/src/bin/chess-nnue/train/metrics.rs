@@ -62,6 +62,8 @@ pub(crate) struct Metrics {
     path: PathBuf,
     file: File,
     rows: Vec<Row>,
+    /// The first whole line that was none of metrics, from 1.
+    damaged: Option<usize>,
     every: NonZeroU64,
     /// After every so many steps there is a checkpoint.
     checkpoint_steps: Option<NonZeroU64>,
@@ -79,15 +81,26 @@ impl Metrics {
     ) -> Outcome<Self> {
         let opened = open_until(path, step);
         let shown = path.display();
-        let (file, rows) = opened.map_err(|error| format!("cannot use {shown}: {error}"))?;
+        let opened = opened.map_err(|error| format!("cannot use {shown}: {error}"))?;
+        let (file, rows, damaged) = opened;
         Ok(Self {
             path: path.into(),
             file,
             rows,
+            damaged,
             every,
             checkpoint_steps,
             records_per_second: None,
         })
+    }
+
+    /// What was lost when the file was opened, for people.
+    pub(crate) fn warning(&self) -> Option<String> {
+        let line = self.damaged?;
+        let path = self.path.display();
+        Some(format!(
+            "{path} line {line} is damaged: it and the lines behind it are lost"
+        ))
     }
 
     /// The lines.
@@ -195,23 +208,31 @@ impl Metrics {
     }
 }
 
-/// The file, cut off after the last whole line of a step up to `step`, and its lines.
-fn open_until(path: &Path, step: u64) -> io::Result<(File, Vec<Row>)> {
+/// The file, cut off after the last whole line of a step up to `step`, its lines, and which line is
+/// damaged, if one is. Half a line at the end is what a loss of power leaves, and no damage.
+fn open_until(path: &Path, step: u64) -> io::Result<(File, Vec<Row>, Option<usize>)> {
     let text = match fs::read(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
         text => text?,
     };
-    let (mut rows, mut kept) = (Vec::new(), 0);
+    let (mut rows, mut kept, mut damaged) = (Vec::new(), 0, None);
     for line in text.split_inclusive(|&byte| byte == b'\n') {
+        if !line.ends_with(b"\n") {
+            break;
+        }
         match serde_json::from_slice::<Row>(line) {
-            Ok(row) if row.step() <= step && line.ends_with(b"\n") => rows.push(row),
-            _ => break,
+            Ok(row) if row.step() <= step => rows.push(row),
+            Ok(_) => break,
+            Err(_) => {
+                damaged = Some(rows.len() + 1);
+                break;
+            }
         }
         kept += line.len() as u64;
     }
     let file = OpenOptions::new().create(true).append(true).open(path)?;
     file.set_len(kept)?;
-    Ok((file, rows))
+    Ok((file, rows, damaged))
 }
 
 /// The rows for a picture: training losses are those of batches, at most 200 means of them.
@@ -304,6 +325,15 @@ mod tests {
         assert_eq!(metrics.rows(), &all[..3]);
         metrics.write(step(3)).unwrap();
         assert_eq!(fs::read(&path).unwrap(), whole);
+        assert_eq!(metrics.warning(), None);
+        let mut changed = whole.clone();
+        let second = 1 + whole.iter().position(|&byte| byte == b'\n').unwrap();
+        changed[second] = b'?';
+        fs::write(&path, changed).unwrap();
+        let damaged = open(&path, 9);
+        assert_eq!(damaged.rows(), &all[..1]);
+        let warning = damaged.warning().unwrap();
+        assert!(warning.contains(" line 2 is damaged"), "{warning}");
         assert_eq!(open(&path, 0).rows(), []);
         assert_eq!(fs::read(&path).unwrap(), b"");
     }

@@ -17,7 +17,7 @@ use std::io::Write;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
 
-use chess_nnue::train::{RunFolder, Trainer};
+use chess_nnue::train::Trainer;
 use clap::Args;
 use toml::{Table, Value};
 
@@ -176,43 +176,46 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> Outcome {
     if arguments.example_config {
         return Ok(write!(out, "{}", include_str!("example.toml"))?);
     }
-    let given = arguments.spec()?;
+    let (given, text) = arguments.spec()?;
     let Some(path) = &given.out else {
         return Err("no folder for the run: name it by --out or out".into());
     };
     folder::check_free(path)?;
     interrupt::listen();
     let display = Display::new(arguments.output.quiet);
+    // From before the long work, during which files may change.
+    let known = known_files(&given)?;
     let prepared = Prepared::of(&given, &display)?;
     // A device that is not there is told before there is a folder.
     let trainer = Trainer::new(prepared.config.clone())?;
-    let folder = begin(path, arguments, &given, &prepared)?;
+    let folder = folder::begin(path, &text, &known, &prepared.spec)?;
     let ended = Run::new(folder, prepared, display)?.finish(trainer)?;
     ended.write(arguments.output.json, out)
 }
 
-/// Makes the run's folder, with everything in it that the run is known by.
-fn begin(
-    path: &Path,
-    arguments: &Arguments,
-    given: &Spec,
-    prepared: &Prepared,
-) -> Outcome<RunFolder> {
+/// What the files are known by. A file that is held out and trained on, if only as a copy under another
+/// name, would flatter.
+fn known_files(given: &Spec) -> Outcome<Vec<KnownFile>> {
+    data::check_files(&given.data)?;
     let known = given.files().map(|source| KnownFile::of(&source.path));
     let known = known.collect::<Outcome<Vec<_>>>()?;
-    let text = match &arguments.config {
-        Some(config) => std::fs::read_to_string(config)?,
-        None => given.to_toml()?,
-    };
-    folder::begin(path, &text, &known, &prepared.spec)
+    let (training, held_out) = known.split_at(given.data.training.len());
+    for file in held_out {
+        if let Some(other) = training.iter().find(|other| other.is_copy_of(file)) {
+            let (path, other) = (file.path.display(), other.path.display());
+            return Err(format!("{path}: holds the same as {other}, which is trained on").into());
+        }
+    }
+    Ok(known)
 }
 
 impl Arguments {
-    /// The configuration file with the options in it, all paths absolute.
-    fn spec(&self) -> Outcome<Spec> {
-        let mut spec = match &self.config {
-            Some(path) => Spec::read(path)?,
-            None => Spec::default(),
+    /// The configuration file with the options in it, all paths absolute, and its text without them;
+    /// the text of the options where there is no file.
+    fn spec(&self) -> Outcome<(Spec, String)> {
+        let (mut spec, text) = match &self.config {
+            Some(path) => Spec::read(path).map(|(spec, text)| (spec, Some(text)))?,
+            None => (Spec::default(), None),
         };
         if !self.data.is_empty() {
             let files = self.data.iter().map(|argument| Source::parse(argument));
@@ -231,7 +234,9 @@ impl Arguments {
         spec.out = self.out.clone().or(spec.out);
         spec.filter = spec.filter.overridden_by(&self.filter);
         self.training.put_into(&mut spec)?;
-        Ok(spec.within(&std::env::current_dir()?))
+        let spec = spec.within(&std::env::current_dir()?);
+        let written = spec.to_toml()?;
+        Ok((spec, text.unwrap_or(written)))
     }
 }
 

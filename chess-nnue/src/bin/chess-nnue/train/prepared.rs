@@ -37,6 +37,12 @@ impl Prepared {
             data.training.len(),
             data.held_out.len()
         ));
+        if data.account.left_over > 0 {
+            let left_over = data.account.left_over;
+            display.say(&format!(
+                "{left_over} more find no place in the mix by weight"
+            ));
+        }
         let warnings = data.account.warnings.iter();
         warnings.for_each(|warning| display.say(&format!("WARNING: {warning}")));
         display.doing("fitting the eval scale");

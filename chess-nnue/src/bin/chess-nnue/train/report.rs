@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 use std::path::Path;
 
 use chess_nnue::Network;
-use chess_nnue::train::{Audit, Baselines, Calibration, Parameters, TrainConfig, Validator};
+use chess_nnue::train::{Audit, Baselines, Calibration, Loss, Parameters, TrainConfig, Validator};
 use chess_nnue::{Activation, Architecture};
 use chess_records::{Dataset, LabelledPosition};
 use serde_json::{Value, json};
@@ -68,6 +68,7 @@ pub(crate) struct Report<'a> {
     pub(crate) rows: &'a [Row],
     pub(crate) examination: &'a Examination,
     pub(crate) state: State,
+    pub(crate) has_losses: bool,
     pub(crate) has_calibration: bool,
 }
 
@@ -93,7 +94,7 @@ impl Report<'_> {
                 f,
                 "Epoch {epoch} of {epochs} is over. `chess-nnue resume {}` goes on where the run was \
                  interrupted.",
-                self.folder.display()
+                folder::quoted(&self.folder.to_string_lossy())
             )?,
         }
         let audit = &self.examination.audit;
@@ -104,6 +105,9 @@ impl Report<'_> {
              always the mean {:.5}.",
             audit.integer_loss, baselines.material_loss, baselines.constant_loss
         )?;
+        if let Some(note) = other_power(&self.prepared.config) {
+            writeln!(f, "{note}")?;
+        }
         let of_data = self.prepared.data.account.warnings.iter().cloned();
         let of_network = audit
             .warnings()
@@ -172,7 +176,10 @@ impl Report<'_> {
         )?;
         writeln!(f, "|--:|--:|--:|--:|---|--:|--:|")?;
         self.rows.iter().try_for_each(|row| write_epoch(f, row))?;
-        writeln!(f, "\n![Losses by step]({})", folder::LOSSES)
+        if self.has_losses {
+            writeln!(f, "\n![Losses by step]({})", folder::LOSSES)?;
+        }
+        Ok(())
     }
 
     fn write_examination(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -282,6 +289,17 @@ fn shape(architecture: &Architecture) -> String {
         _ => "SCReLU",
     };
     format!("({inputs}{mirrored} → {hidden})×2 → {outputs}, {activation}")
+}
+
+/// That two kinds of losses are told, if they are.
+pub(crate) fn other_power(config: &TrainConfig) -> Option<String> {
+    let power = config.loss.power();
+    (config.loss != Loss::SQUARED).then(|| {
+        format!(
+            "These are means of squared misses; the losses by step and epoch are of the power {power} that \
+             was trained with, and do not compare with them."
+        )
+    })
 }
 
 /// What targets are mixed of.

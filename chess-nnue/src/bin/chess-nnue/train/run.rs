@@ -16,7 +16,7 @@ use super::display::Display;
 use super::folder;
 use super::metrics::{Metrics, loss_points};
 use super::prepared::Prepared;
-use super::report::{Examination, Report, State};
+use super::report::{self, Examination, Report, State};
 use crate::Outcome;
 use crate::interrupt::{self, Interrupted};
 
@@ -49,6 +49,9 @@ impl Run {
             prepared.spec.metrics_steps,
             config.checkpoint_steps,
         )?;
+        if let Some(warning) = metrics.warning() {
+            display.say(&format!("WARNING: {warning}"));
+        }
         let validator = Validator::new(config.targets()?, config.threads)?;
         Ok(Self {
             validator: validator.with_loss(config.loss),
@@ -66,7 +69,7 @@ impl Run {
             return Err(Box::new(Interrupted(format!(
                 "stopped after step {}; to go on: chess-nnue resume {}",
                 outcome.steps,
-                self.folder.path().display()
+                folder::quoted(&self.folder.path().to_string_lossy())
             ))));
         }
         self.display.doing("writing the report");
@@ -77,7 +80,7 @@ impl Run {
         folder::write(path, folder::PARAMETERS, &parameters)?;
         let examination = match self.examination.take() {
             Some(examination) => examination,
-            None => self.examine(&outcome.parameters)?,
+            None => self.examine(&outcome.parameters, folder::NETWORK)?,
         };
         self.write_report(&examination, State::Over)?;
         Ok(Ended {
@@ -115,16 +118,16 @@ impl Run {
             epoch, parameters, ..
         } = event
         {
-            let examination = self.examine(parameters)?;
+            let examination = self.examine(parameters, "last.nnue")?;
             self.write_report(&examination, State::After { epoch: *epoch })?;
             self.examination = Some(examination);
         }
         Ok(())
     }
 
-    /// Examines the network that an engine would load.
-    fn examine(&self, parameters: &Parameters) -> Outcome<Examination> {
-        let network = Network::load(self.folder.path().join("last.nnue"))?;
+    /// Examines the network that an engine would load, the file of this name.
+    fn examine(&self, parameters: &Parameters, name: &str) -> Outcome<Examination> {
+        let network = Network::load(self.folder.path().join(name))?;
         let (data, baselines) = (&self.prepared.data, self.prepared.baselines);
         Examination::of(
             &network,
@@ -138,9 +141,12 @@ impl Run {
     fn write_report(&self, examination: &Examination, state: State) -> Outcome {
         let path = self.folder.path();
         let rows = self.metrics.rows();
-        let losses = loss_curves(&loss_points(rows))?;
-        folder::write(path, folder::LOSSES, losses.as_bytes())?;
-        // Without results there is nothing to draw.
+        // Without rows there is nothing to draw: somebody has damaged the file of metrics.
+        let losses = loss_curves(&loss_points(rows)).ok();
+        if let Some(losses) = &losses {
+            folder::write(path, folder::LOSSES, losses.as_bytes())?;
+        }
+        // Nor is there without results.
         let calibration = calibration_curve(&examination.calibration).ok();
         if let Some(calibration) = &calibration {
             folder::write(path, folder::CALIBRATION, calibration.as_bytes())?;
@@ -151,6 +157,7 @@ impl Run {
             rows,
             examination,
             state,
+            has_losses: losses.is_some(),
             has_calibration: calibration.is_some(),
         };
         folder::write(path, folder::REPORT, report.to_string().as_bytes())
@@ -178,6 +185,9 @@ impl Ended {
             "loss held out {:.5}; counting the men {:.5}, always the mean {:.5}",
             self.examination.audit.integer_loss, baselines.material_loss, baselines.constant_loss
         )?;
+        if let Some(note) = report::other_power(&self.run.prepared.config) {
+            writeln!(out, "{note}")?;
+        }
         if let Some(best) = self
             .outcome
             .best

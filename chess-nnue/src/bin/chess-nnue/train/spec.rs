@@ -55,8 +55,8 @@ impl Spec {
     const METRICS_STEPS: NonZeroU64 = NonZeroU64::new(10).unwrap();
     const HIDDEN: i64 = 256;
 
-    /// Reads a file; relative paths in it start where it stands.
-    pub(crate) fn read(path: &Path) -> Outcome<Self> {
+    /// Reads a file and gives its text too; relative paths in it start where it stands.
+    pub(crate) fn read(path: &Path) -> Outcome<(Self, String)> {
         let shown = path.display();
         let text = fs::read_to_string(path);
         let text = text.map_err(|error| format!("cannot read {shown}: {error}"))?;
@@ -65,7 +65,8 @@ impl Spec {
             format!("{shown}{line}: {}", error.message())
         })?;
         let path = std::path::absolute(path)?;
-        Ok(spec.within(path.parent().unwrap_or(Path::new(""))))
+        let folder = path.parent().unwrap_or(Path::new(""));
+        Ok((spec.within(folder), text))
     }
 
     /// This configuration, its paths relative to `folder` unless absolute.
@@ -89,7 +90,8 @@ impl Spec {
     }
 
     pub(crate) fn to_toml(&self) -> Outcome<String> {
-        Ok(toml::to_string(self)?)
+        let text = toml::to_string(self);
+        Ok(text.map_err(|error| format!("the configuration cannot be written down: {error}"))?)
     }
 
     /// The eval scale asked for; `None` means that it is to be fitted.
@@ -115,6 +117,7 @@ impl Spec {
                 "[training]: the architecture has a table of its own, [architecture]".into(),
             );
         }
+        self.check_device()?;
         let mut architecture = self.architecture.clone();
         architecture.insert("eval_scale".into(), i64::from(eval_scale).into());
         let hidden = architecture.entry("hidden");
@@ -122,7 +125,26 @@ impl Spec {
         let mut training = self.training.clone();
         training.insert("architecture".into(), architecture.into());
         let config = training.try_into::<TrainConfig>();
-        config.map_err(|error| format!("[training] and [architecture]: {}", error.message()).into())
+        config
+            .map_err(|error| format!("[training] and [architecture]: {}", with_key(&error)).into())
+    }
+
+    /// Refuses a GPU by name where there is no code for it.
+    fn check_device(&self) -> Outcome {
+        let device = self.training.get("device");
+        let is_gpu = match device {
+            Some(Value::String(name)) => name == "gpu",
+            Some(Value::Table(fields)) => fields.contains_key("gpu"),
+            _ => false,
+        };
+        match is_gpu && !cfg!(feature = "gpu") {
+            true => Err(
+                "[training]: device is a GPU, and this program was built without the \
+                         feature gpu"
+                    .into(),
+            ),
+            false => Ok(()),
+        }
     }
 
     /// This configuration with everything that the trainer's says.
@@ -166,6 +188,16 @@ fn unquoted(assignment: &str) -> Option<Table> {
         return None;
     }
     toml::from_str(&format!("{key}=\"{word}\"")).ok()
+}
+
+/// What is wrong, and with which key: the error tells that only at the end of its text.
+fn with_key(error: &toml::de::Error) -> String {
+    let (message, text) = (error.message(), error.to_string());
+    let key = text.trim_end().strip_prefix(message);
+    match key.and_then(|key| key.trim().strip_prefix("in ")) {
+        Some(key) => format!("{key}: {message}"),
+        None => message.to_owned(),
+    }
 }
 
 /// Where in a file an error is.
@@ -258,6 +290,26 @@ mod tests {
         assert!(unknown.starts_with(start), "{unknown}");
         let unknown = text("[architecture]\nhiden = 16");
         assert!(unknown.contains("unknown field `hiden`"), "{unknown}");
+        for (wrong, start) in [
+            (
+                "[training]\nepochs = -1",
+                "`epochs`: invalid value: integer `-1`",
+            ),
+            (
+                "[architecture]\nhidden = \"big\"",
+                "`architecture.hidden`: invalid type: string \"big\"",
+            ),
+        ] {
+            let (found, before) = (text(wrong), "[training] and [architecture]: ");
+            assert!(found.starts_with(&format!("{before}{start}")), "{found}");
+        }
+        #[cfg(not(feature = "gpu"))]
+        for gpu in ["\"gpu\"", "{ gpu = {} }", "{ gpu = { name = \"M1\" } }"] {
+            assert_eq!(
+                text(&format!("[training]\ndevice = {gpu}")),
+                "[training]: device is a GPU, and this program was built without the feature gpu"
+            );
+        }
         assert_eq!(
             text("[training.architecture]\nhidden = 16"),
             "[training]: the architecture has a table of its own, [architecture]"

@@ -3,6 +3,8 @@
 #![cfg(feature = "cli")]
 #![allow(clippy::unwrap_used)] // a test fails by panicking
 
+mod faults;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
