@@ -526,4 +526,13 @@ fn a_file_that_is_not_there() {
     assert_eq!(source, format!("{}: cannot be read", path.display()));
     let error = run(&games(), &options().k(0), out.path()).unwrap_err();
     assert_eq!(error.to_string(), "the options make no sense");
+    // What cannot be read twice is refused at once, and not waited for.
+    let folder = out.path().join("folder.pgn");
+    fs::create_dir(&folder).unwrap();
+    let error = run(&Source::pgn([&folder]), &options(), out.path()).unwrap_err();
+    let text = "is no regular file, and games are read more than once";
+    assert_eq!(
+        error.source().unwrap().to_string(),
+        format!("{}: {text}", folder.display())
+    );
 }

@@ -192,6 +192,12 @@ fn what_makes_no_sense_is_refused() {
             "the source has 186 games that count, 187 were told",
         ),
         ("build none.pgn none", 2, "none.pgn: cannot be read"),
+        ("build . none", 2, ".: is no regular file"),
+        (
+            "build games.pgn out --limit-games 0",
+            2,
+            "limit_games is 0, expected at least 1 game",
+        ),
     ] {
         folder.run(arguments).failed(code, text);
     }
