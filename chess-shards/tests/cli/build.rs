@@ -145,6 +145,10 @@ fn what_is_there_is_kept_unless_asked_otherwise() {
     let text = "is of another set, with other options; --overwrite begins anew";
     folder.run(&other).failed(2, text);
     assert!(folder.set("out") == before);
+    let text = "with other options; --overwrite without --only begins anew";
+    let slice = format!("{other} --only 1..2 --overwrite");
+    folder.run(&slice).failed(2, text);
+    assert!(folder.set("out") == before);
     folder.run(&format!("{other} --overwrite")).succeeded();
     assert!(folder.set("out") != before);
 }
