@@ -315,16 +315,125 @@ fn another_set_is_replaced_only_on_request() {
 #[test]
 fn what_is_left_by_a_killed_build_is_removed() {
     let out = tempfile::tempdir().unwrap();
-    for name in [".shard_0001.npy.77-0.tmp", ".shard_0099.npy.77-0.tmp"] {
-        fs::write(out.path().join(name), "rows").unwrap();
+    let others = [
+        ".build_manifest_0001_0002.json.77-0.tmp",
+        ".notes.tmp",
+        ".shard_0099.npy.77-0.tmp",
+    ];
+    let ours = [
+        ".build_manifest.json.77-0.tmp",
+        ".build_report.json.77-1.tmp",
+        ".meta.json.77-2.tmp",
+        ".shard_0001.npy.77-0.tmp",
+    ];
+    for name in others.into_iter().chain(ours) {
+        fs::write(out.path().join(name), "a part").unwrap();
     }
     run(&games(), &options(), out.path()).unwrap();
-    let names = names(out.path());
-    assert!(!names.contains(&".shard_0001.npy.77-0.tmp".into()));
-    assert!(
-        names.contains(&".shard_0099.npy.77-0.tmp".into()),
-        "not ours"
+    let mut left = names(out.path());
+    left.retain(|name| name.starts_with('.'));
+    assert_eq!(left, others);
+}
+
+#[test]
+fn nothing_is_removed_for_a_build_that_cannot_be() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = &folder.path().join("out");
+    run(&games(), &options(), out).unwrap();
+    let before = set(out);
+    let anew = || options().overwrite(true);
+    // A slice with other options, one past the end, and games of which none counts.
+    let error = run(&games(), &anew().k(8).only(Some(1..2)), out).unwrap_err();
+    assert!(error.to_string().ends_with("with other options"));
+    let error = run(&games(), &anew().only(Some(2..9)), out).unwrap_err();
+    assert!(error.to_string().ends_with("expected a part of 0..4"));
+    let empty = folder.path().join("empty.pgn");
+    fs::write(&empty, "").unwrap();
+    let error = run(&Source::pgn([&empty]), &anew(), out).unwrap_err();
+    assert!(matches!(error, BuildError::NoGames { .. }));
+    assert_eq!(set(out), before);
+    // Of a set from elsewhere, a slice is not replaced.
+    fs::remove_file(out.join("build_manifest.json")).unwrap();
+    let error = run(&games(), &anew().only(Some(1..2)), out).unwrap_err();
+    assert!(error.to_string().contains("whose origin is not known"));
+    assert_eq!(set(out), before);
+    // A damaged manifest is no hindrance to beginning anew.
+    fs::write(out.join("build_manifest.json"), "{").unwrap();
+    run(&games(), &anew(), out).unwrap();
+    check_golden(out, "flat");
+}
+
+#[test]
+fn a_slice_begun_anew() {
+    let out = tempfile::tempdir().unwrap();
+    let out = out.path();
+    run(&games(), &options(), out).unwrap();
+    let slice = options().only(Some(1..3)).overwrite(true);
+    let summary = run(&games(), &slice, out).unwrap();
+    assert_eq!((summary.shards, summary.kept_shards), (1..3, 0));
+    assert!(!out.join("meta.json").exists());
+    merge(&[] as &[&Path], out).unwrap();
+    check_golden(out, "flat");
+}
+
+#[test]
+fn a_merge_copies_all_or_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    for (name, only) in [("one", 0..3), ("two", 3..4)] {
+        run(&games(), &options().only(Some(only)), &at(name)).unwrap();
+    }
+    merge(&[at("one")], at("out")).unwrap_err();
+    assert!(!at("out").exists());
+    // What it finds it does not replace, if it does not know of it.
+    fs::create_dir(at("out")).unwrap();
+    fs::write(at("out").join("shard_0002.npy"), "somebody's").unwrap();
+    let error = merge(&[at("one"), at("two")], at("out")).unwrap_err();
+    let path = at("out").join("shard_0002.npy");
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "{}: there is a set already, whose origin is not known",
+            path.display()
+        )
     );
+    assert_eq!(fs::read(&path).unwrap(), b"somebody's");
+    fs::remove_file(&path).unwrap();
+    merge(&[at("one"), at("two")], at("out")).unwrap();
+    check_golden(&at("out"), "flat");
+    // One that was killed as it copied goes on.
+    fs::remove_file(at("out").join("meta.json")).unwrap();
+    fs::remove_file(&path).unwrap();
+    merge(&[at("one"), at("two")], at("out")).unwrap();
+    check_golden(&at("out"), "flat");
+}
+
+#[test]
+fn manifests_name_no_other_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let (one, out) = (folder.path().join("one"), folder.path().join("out"));
+    run(&games(), &options(), &one).unwrap();
+    let path = one.join("build_manifest.json");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::rename(one.join("shard_0002.npy"), folder.path().join("a.npy")).unwrap();
+    let elsewhere = text.replace("shard_0002.npy", "../a.npy");
+    fs::write(&path, elsewhere).unwrap();
+    let error = merge(&[&one], &out).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "{}: shard 2 has the path \"../a.npy\", expected the one that a build gives it",
+            path.display()
+        )
+    );
+    // More rows than a file can have are not there.
+    let rows = Meta::read(one.join("meta.json")).unwrap().shards[2].num_samples;
+    let of_shard = format!("\"num_samples\":{rows},");
+    let most = text.replace(&of_shard, &format!("\"num_samples\":{},", u64::MAX));
+    assert_ne!(most, text);
+    fs::write(&path, most).unwrap();
+    let error = merge(&[&one], &out).unwrap_err();
+    assert!(matches!(error, BuildError::MissingShard { .. }), "{error}");
 }
 
 #[test]
@@ -526,4 +635,13 @@ fn a_file_that_is_not_there() {
     assert_eq!(source, format!("{}: cannot be read", path.display()));
     let error = run(&games(), &options().k(0), out.path()).unwrap_err();
     assert_eq!(error.to_string(), "the options make no sense");
+    // What cannot be read twice is refused at once, and not waited for.
+    let folder = out.path().join("folder.pgn");
+    fs::create_dir(&folder).unwrap();
+    let error = run(&Source::pgn([&folder]), &options(), out.path()).unwrap_err();
+    let text = "is no regular file, and games are read more than once";
+    assert_eq!(
+        error.source().unwrap().to_string(),
+        format!("{}: {text}", folder.display())
+    );
 }

@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 
 use super::count::count_games;
 use super::error::BuildError;
+use super::files::{in_the_way, names, refuse_unknown, remove, remove_temporary};
 use super::manifest::{FinishedShard, Identity, Manifest, manifest_name};
 use super::merge::merge;
 use super::options::BuildOptions;
-use super::pass::{Pass, remove_temporary};
+use super::pass::Pass;
 use super::plan::Plan;
 use super::progress::{BuildPhase, Meter, Progress};
 use super::report::BuildReport;
 use super::rounds::Workers;
 use super::source::Source;
-use crate::Meta;
 
 /// What was built.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,6 +63,7 @@ pub fn build(
     folder.count(source, options, &workers, &mut meter)?;
     let plan = folder.plan()?;
     let shards = slice(options.only.clone(), &plan)?;
+    remove(&folder.path, &folder.in_the_way)?;
     let wanted = folder.wanted(&plan, shards.clone())?;
     folder.build(source, options, &plan, wanted.clone(), &workers, &mut meter)?;
     let built = wanted.iter().filter(|&&wanted| wanted).count() as u32;
@@ -99,25 +100,28 @@ struct Folder {
     manifest_path: PathBuf,
     /// Shards that other slices have finished.
     others: Vec<FinishedShard>,
+    /// Names of files to remove before anything is built, and not before all else is found right.
+    in_the_way: Vec<String>,
 }
 
 impl Folder {
     fn open(path: &Path, options: &BuildOptions, build: Identity) -> Result<Self, BuildError> {
         fs::create_dir_all(path).map_err(|source| read_error(path, source))?;
-        if options.overwrite {
-            clear(path, options.only.as_ref())?;
-        }
+        let mut names = names(path)?;
+        let in_the_way = in_the_way(&names, options);
+        names.retain(|name| !in_the_way.contains(name));
         let manifest_path = path.join(manifest_name(options.only.as_ref()));
         let mut folder = Self {
             path: path.to_path_buf(),
             manifest: Manifest::new(build),
             manifest_path,
             others: Vec::new(),
+            in_the_way,
         };
         folder.manifest.git_sha.clone_from(&options.git_sha);
-        let manifests = Manifest::read_all(path)?;
+        let manifests = Manifest::read_all(path, &names)?;
         if manifests.is_empty() {
-            refuse_unknown(path)?;
+            refuse_unknown(path, &names)?;
         }
         for (path, found) in manifests {
             folder.adopt(path, found)?;
@@ -211,10 +215,10 @@ impl Folder {
         workers: &Workers,
         meter: &mut Meter<'_, '_>,
     ) -> Result<(), BuildError> {
+        remove_temporary(&self.path, &wanted, options)?;
         if !wanted.contains(&true) {
             return Ok(());
         }
-        remove_temporary(&self.path, &wanted)?;
         self.manifest.write(&self.manifest_path)?;
         meter.begin(BuildPhase::Building, Some(self.manifest.games))?;
         let told = self.manifest.block_games.is_empty() && options.games.is_some();
@@ -235,63 +239,4 @@ impl Folder {
 pub(super) fn read_error(path: &Path, source: io::Error) -> BuildError {
     let path = path.to_path_buf();
     BuildError::Read { path, source }
-}
-
-/// Names of what is in a folder.
-fn names(folder: &Path) -> Result<Vec<String>, BuildError> {
-    let error = |source| read_error(folder, source);
-    let mut names = Vec::new();
-    for entry in fs::read_dir(folder).map_err(error)? {
-        let name = entry.map_err(error)?.file_name();
-        names.extend(name.into_string());
-    }
-    Ok(names)
-}
-
-/// The number of the shard that a file of this name holds.
-fn shard_number(name: &str) -> Option<u32> {
-    let number = name.strip_prefix("shard_")?;
-    let number = number.strip_suffix(".zst").unwrap_or(number);
-    number.strip_suffix(".npy")?.parse().ok()
-}
-
-/// Removes a set, or the shards of a slice, what says that the set is whole first.
-fn clear(folder: &Path, only: Option<&Range<u32>>) -> Result<(), BuildError> {
-    let names = names(folder)?;
-    let is_manifest = |name: &str| match only {
-        None => name.starts_with("build_manifest") && name.ends_with(".json"),
-        Some(_) => name == manifest_name(only),
-    };
-    let is_shard = |name: &str| {
-        shard_number(name).is_some_and(|shard| only.is_none_or(|only| only.contains(&shard)))
-    };
-    let wholes = [Meta::FILE_NAME, BuildReport::FILE_NAME];
-    let wholes = wholes
-        .into_iter()
-        .filter(|&whole| names.iter().any(|name| name == whole));
-    let manifests = names
-        .iter()
-        .map(String::as_str)
-        .filter(|name| is_manifest(name));
-    let shards = names
-        .iter()
-        .map(String::as_str)
-        .filter(|name| is_shard(name));
-    for name in wholes.chain(manifests).chain(shards) {
-        let path = folder.join(name);
-        fs::remove_file(&path).map_err(|source| read_error(&path, source))?;
-    }
-    Ok(())
-}
-
-/// Refuses a set that no manifest tells of.
-fn refuse_unknown(folder: &Path) -> Result<(), BuildError> {
-    let names = names(folder)?;
-    let is_of_set = |name: &&String| *name == Meta::FILE_NAME || shard_number(name).is_some();
-    match names.iter().find(is_of_set) {
-        Some(name) => Err(BuildError::Exists {
-            path: folder.join(name),
-        }),
-        None => Ok(()),
-    }
 }

@@ -102,6 +102,16 @@ pub enum BuildError {
         /// What is wrong.
         source: serde_json::Error,
     },
+    /// A manifest names a file that no build makes.
+    #[error("{}: shard {shard_id} has the path {found:?}, expected the one that a build gives it", path.display())]
+    ManifestShard {
+        /// The manifest.
+        path: PathBuf,
+        /// The id of the shard.
+        shard_id: u64,
+        /// The path.
+        found: String,
+    },
     /// Something in the folder cannot be read or removed.
     #[error("{}: cannot be read, made or removed", path.display())]
     Read {

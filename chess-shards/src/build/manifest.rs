@@ -1,9 +1,8 @@
 //! What a build keeps beside its shards, so that it can go on: `build_manifest.json`, or
 //! `build_manifest_AAAA_BBBB.json` for the slice from shard AAAA up to, not including, BBBB.
 
-use std::ffi::OsStr;
 use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -12,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::BuildError;
 use super::options::DrawnOptions;
+use super::pass::shard_name;
 use super::report::LeftOutGames;
 use super::shard_file;
 use super::source::SourceIdentity;
@@ -90,26 +90,15 @@ impl Manifest {
         }
     }
 
-    /// Every manifest in a folder, with its path.
-    pub(super) fn read_all(folder: &Path) -> Result<Vec<(PathBuf, Self)>, BuildError> {
-        let error = |source| BuildError::Read {
-            path: folder.to_path_buf(),
-            source,
-        };
-        let mut paths = Vec::new();
-        match fs::read_dir(folder) {
-            Err(source) if source.kind() == io::ErrorKind::NotFound => {}
-            Err(source) => return Err(error(source)),
-            Ok(entries) => {
-                for entry in entries {
-                    paths.push(entry.map_err(error)?.path());
-                }
-            }
-        }
-        paths.retain(|path| path.file_name().is_some_and(is_manifest_name));
-        paths.sort();
+    /// The manifests among these files of a folder, each with its path.
+    pub(super) fn read_all(
+        folder: &Path,
+        names: &[String],
+    ) -> Result<Vec<(PathBuf, Self)>, BuildError> {
+        let names = names.iter().filter(|name| is_manifest_name(name));
+        let paths = names.map(|name| folder.join(name));
         let read = |path: PathBuf| Ok((path.clone(), Self::read(path)?));
-        paths.into_iter().map(read).collect()
+        paths.map(read).collect()
     }
 
     fn read(path: PathBuf) -> Result<Self, BuildError> {
@@ -118,13 +107,29 @@ impl Manifest {
             Err(source) => return Err(BuildError::Read { path, source }),
         };
         match serde_json::from_slice::<Self>(&bytes) {
-            Ok(manifest) if manifest.manifest_version == VERSION => Ok(manifest),
+            Ok(manifest) if manifest.manifest_version == VERSION => manifest.checked(path),
             Ok(manifest) => Err(BuildError::ManifestVersion {
                 path,
                 found: manifest.manifest_version,
             }),
             Err(source) => Err(BuildError::Manifest { path, source }),
         }
+    }
+
+    /// Refuses shards elsewhere than where builds put them: a manifest may come from another machine.
+    fn checked(self, path: PathBuf) -> Result<Self, BuildError> {
+        for shard in &self.shards {
+            let (shard_id, found) = (shard.info.shard_id, &shard.info.path);
+            if *found != shard_name(shard_id) {
+                let found = found.clone();
+                return Err(BuildError::ManifestShard {
+                    path,
+                    shard_id,
+                    found,
+                });
+            }
+        }
+        Ok(self)
     }
 
     pub(super) fn write(&self, path: &Path) -> Result<(), BuildError> {
@@ -155,7 +160,6 @@ pub(super) fn manifest_name(only: Option<&Range<u32>>) -> String {
     }
 }
 
-fn is_manifest_name(name: &OsStr) -> bool {
-    let name = name.to_string_lossy();
+pub(super) fn is_manifest_name(name: &str) -> bool {
     name.starts_with("build_manifest") && name.ends_with(".json")
 }

@@ -9,6 +9,7 @@ use serde_json::{Map, Number};
 
 use super::builder::{BuildSummary, read_error};
 use super::error::BuildError;
+use super::files::{names, refuse_unknown};
 use super::manifest::{FinishedShard, Manifest, manifest_name, write_file};
 use super::plan::Plan;
 use super::report::BuildReport;
@@ -21,7 +22,8 @@ use crate::{Action, FlatRecord, Meta, ShardInfo};
 ///
 /// # Errors
 ///
-/// When the slices are of different sets, or a shard is nowhere as it was written.
+/// When the slices are of different sets, a shard is nowhere as it was written, or `out` has a set that
+/// was not built here. Nothing is copied then.
 ///
 /// [`BuildOptions::only`]: super::BuildOptions::only
 pub fn merge(
@@ -30,13 +32,18 @@ pub fn merge(
 ) -> Result<BuildSummary, BuildError> {
     let out = out.as_ref();
     let pieces = Pieces::read(pieces, out)?;
-    fs::create_dir_all(out).map_err(|source| read_error(out, source))?;
     let plan = Plan::new(pieces.whole.games, &pieces.whole.build.options);
     let mut whole = pieces.whole.clone();
-    for shard in 0..plan.shards() {
-        whole.shards.push(pieces.bring(shard, out)?);
-    }
+    let found = (0..plan.shards()).map(|shard| pieces.find(shard));
+    let found = found.collect::<Result<Vec<_>, _>>()?;
+    whole.shards = found.iter().map(|(_, shard)| shard.clone()).collect();
+    fs::create_dir_all(out).map_err(|source| read_error(out, source))?;
+    // Before the shards, so that the same call goes on if it is interrupted.
     whole.write(&out.join(manifest_name(None)))?;
+    for (folder, shard) in found.iter().filter(|(folder, _)| folder != out) {
+        let path = &shard.info.path;
+        copy(&folder.join(path), &out.join(path))?;
+    }
     let infos: Vec<_> = whole
         .shards
         .iter()
@@ -65,7 +72,12 @@ impl Pieces {
         let (mut shards, mut seconds) = (Vec::new(), 0.0_f64);
         let folders = std::iter::once(out).chain(pieces.iter().map(AsRef::as_ref));
         for folder in folders {
-            for (path, manifest) in Manifest::read_all(folder)? {
+            let names = names_if_there(folder)?;
+            let manifests = Manifest::read_all(folder, &names)?;
+            if folder == out && manifests.is_empty() {
+                refuse_unknown(out, &names)?;
+            }
+            for (path, manifest) in manifests {
                 let whole = whole.get_or_insert_with(|| manifest.clone());
                 if let Some(what) = whole.difference(&manifest) {
                     return Err(BuildError::OtherBuild { path, what });
@@ -95,19 +107,26 @@ impl Pieces {
         Ok(Self { whole, shards })
     }
 
-    /// The shard, which is then in `out`.
-    fn bring(&self, shard: u32, out: &Path) -> Result<FinishedShard, BuildError> {
+    /// The shard, and the first folder in which it is as it was written.
+    fn find(&self, shard: u32) -> Result<&(PathBuf, FinishedShard), BuildError> {
         let is_this = |(_, found): &&(_, FinishedShard)| found.info.shard_id == u64::from(shard);
-        for (folder, found) in self.shards.iter().filter(is_this) {
+        for place in self.shards.iter().filter(is_this) {
+            let (folder, found) = place;
             if found.is_in(folder)? {
-                let (from, to) = (folder.join(&found.info.path), out.join(&found.info.path));
-                if folder != out {
-                    copy(&from, &to)?;
-                }
-                return Ok(found.clone());
+                return Ok(place);
             }
         }
         Err(BuildError::MissingShard { shard })
+    }
+}
+
+/// Names of what is in a folder, which need not be there.
+fn names_if_there(folder: &Path) -> Result<Vec<String>, BuildError> {
+    match names(folder) {
+        Err(BuildError::Read { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+            Ok(Vec::new())
+        }
+        names => names,
     }
 }
 

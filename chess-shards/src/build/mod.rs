@@ -42,6 +42,7 @@ mod builder;
 mod choice;
 mod count;
 mod error;
+mod files;
 mod game;
 mod manifest;
 mod merge;

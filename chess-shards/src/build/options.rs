@@ -50,6 +50,9 @@ pub enum BuildOptionsError {
     /// No shards are to be made.
     #[error("num_shards is 0, expected at least 1")]
     Shards,
+    /// No games are to be read.
+    #[error("limit_games is 0, expected at least 1 game")]
+    LimitGames,
     /// No rating is within the bounds.
     #[error("min_elo {min} is over max_elo {max}")]
     Elo {
@@ -170,7 +173,7 @@ impl BuildOptions {
         self
     }
 
-    /// So many threads encode; another one reads. 0 is as 1.
+    /// So many threads encode; another one reads. 0 is as 1, and more than 1,024 are as 1,024.
     pub const fn workers(mut self, workers: usize) -> Self {
         self.workers = workers;
         self
@@ -195,6 +198,9 @@ impl BuildOptions {
         }
         if self.drawn.num_shards == 0 {
             return Err(BuildOptionsError::Shards);
+        }
+        if self.drawn.limit_games == Some(0) {
+            return Err(BuildOptionsError::LimitGames);
         }
         match (self.drawn.min_elo, self.drawn.max_elo) {
             (Some(min), Some(max)) if min > max => Err(BuildOptionsError::Elo { min, max }),
@@ -271,6 +277,10 @@ mod tests {
         assert_eq!(
             error(new().num_shards(0)),
             "num_shards is 0, expected at least 1"
+        );
+        assert_eq!(
+            error(new().limit_games(Some(0))),
+            "limit_games is 0, expected at least 1 game"
         );
         assert_eq!(
             error(new().min_elo(Some(2000)).max_elo(Some(1999))),

@@ -1,6 +1,5 @@
 //! The pass that builds shards.
 
-use std::fs;
 use std::path::PathBuf;
 
 use serde_json::Map;
@@ -258,7 +257,7 @@ impl<'a> Pass<'a> {
         let games = self.plan.games(shard);
         let info = ShardInfo {
             shard_id: shard.into(),
-            path: shard_name(shard),
+            path: shard_name(shard.into()),
             game_start: games.start,
             game_end: games.end,
             num_samples: 0,
@@ -298,35 +297,8 @@ impl<'a> Pass<'a> {
 }
 
 /// The name of a shard's file.
-pub(super) fn shard_name(shard: u32) -> String {
+pub(super) fn shard_name(shard: u64) -> String {
     format!("shard_{shard:04}.npy")
-}
-
-/// Removes what a build that was killed has left of a shard.
-pub(super) fn remove_temporary(
-    folder: &std::path::Path,
-    wanted: &[bool],
-) -> Result<(), BuildError> {
-    let error = |path: PathBuf| move |source| BuildError::Read { path, source };
-    let entries = fs::read_dir(folder).map_err(error(folder.to_path_buf()))?;
-    for entry in entries {
-        let path = entry.map_err(error(folder.to_path_buf()))?.path();
-        let name = path
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned());
-        let is_left = name.is_some_and(|name| {
-            let shard = name
-                .strip_prefix(".shard_")
-                .and_then(|rest| rest.split_once(".npy."));
-            let shard = shard.filter(|(_, rest)| rest.ends_with(".tmp"));
-            let shard = shard.and_then(|(number, _)| number.parse::<usize>().ok());
-            shard.is_some_and(|shard| wanted.get(shard) == Some(&true))
-        });
-        if is_left {
-            fs::remove_file(&path).map_err(error(path))?;
-        }
-    }
-    Ok(())
 }
 
 /// The rows of a game, up to a move that cannot be played.

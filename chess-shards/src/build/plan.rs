@@ -18,7 +18,9 @@ impl Plan {
     pub(super) fn new(games: u64, options: &DrawnOptions) -> Self {
         let shards = games.min(u64::from(options.num_shards));
         Self {
-            bounds: rounded_linspace(games, shards),
+            bounds: (0..=shards)
+                .map(|index| rounded_linspace(games, shards, index))
+                .collect(),
             splits: splits(shards, options.val_shards, options.test_shards),
         }
     }
@@ -37,31 +39,50 @@ impl Plan {
     }
 }
 
-/// `linspace(0, last, steps + 1).round()`.
-fn rounded_linspace(last: u64, steps: u64) -> Vec<u64> {
+/// Entry `index` of `linspace(0, last, steps + 1).round()`.
+fn rounded_linspace(last: u64, steps: u64, index: u64) -> u64 {
+    if index == steps {
+        return last;
+    }
     let step = last as f64 / steps as f64;
-    let rounded = |index: u64| match index {
-        _ if index == steps => last,
-        _ => (index as f64 * step).round_ties_even() as u64,
-    };
-    (0..=steps).map(rounded).collect()
+    (index as f64 * step).round_ties_even() as u64
 }
 
 /// Spreads the shards to validate and test with over all of them.
-fn splits(shards: u64, val: u32, test: u32) -> Splits {
-    let (val, test) = (val as usize, test as usize);
-    let picks = rounded_linspace(shards.saturating_sub(1), (val + test + 1) as u64);
-    let mut picks = picks[1..picks.len() - 1].to_vec();
-    // They rise, so that equal ones stand together.
-    picks.dedup();
-    let val = picks[..val.min(picks.len())].to_vec();
-    let test: Vec<_> = picks[val.len()..].iter().copied().take(test).collect();
+fn splits(shards: u64, val_shards: u32, test_shards: u32) -> Splits {
+    let asked = u64::from(val_shards) + u64::from(test_shards);
+    let pick_at = |index| rounded_linspace(shards.saturating_sub(1), asked + 1, index);
+    let mut picks = Vec::new();
+    // Without both ends. They rise, so that equal ones stand together, of which one is taken.
+    let mut index = 1;
+    while index <= asked {
+        let pick = pick_at(index);
+        picks.push(pick);
+        index = first(index..asked + 1, |index| pick_at(index) > pick);
+    }
+    let test = picks.split_off(picks.len().min(val_shards as usize));
+    let test: Vec<_> = test.into_iter().take(test_shards as usize).collect();
+    let val = picks;
     let is_train = |shard: &u64| !val.contains(shard) && !test.contains(shard);
     Splits {
         train: (0..shards).filter(is_train).collect(),
         val,
         test,
     }
+}
+
+/// The first of a range that is so, as all after it are; the end if there is none.
+fn first(range: Range<u64>, is_so: impl Fn(u64) -> bool) -> u64 {
+    let Range { mut start, mut end } = range;
+    while start < end {
+        let middle = start + (end - start) / 2;
+        if is_so(middle) {
+            end = middle;
+        } else {
+            start = middle + 1;
+        }
+    }
+    start
 }
 
 #[cfg(test)]
@@ -102,6 +123,23 @@ mod tests {
         assert_eq!((few.train, few.val, few.test), (vec![], vec![0, 1], vec![]));
         let one = splits(1, 1, 1);
         assert_eq!((one.train, one.val, one.test), (vec![], vec![0], vec![]));
+        // What numpy picks where more are asked for than there are.
+        let many = splits(13, 5, 9);
+        assert_eq!(
+            (many.train, many.val, many.test),
+            (vec![0, 12], vec![1, 2, 3, 4, 5], vec![6, 7, 8, 9, 10, 11])
+        );
+        let many = splits(7, 5, 6);
+        assert_eq!(
+            (many.train, many.val, many.test),
+            (vec![], vec![0, 1, 2, 3, 4], vec![5, 6])
+        );
+        // However many are asked for, they take neither memory nor time.
+        let all = splits(3, u32::MAX, u32::MAX);
+        assert_eq!(
+            (all.train, all.val, all.test),
+            (vec![], vec![0, 1, 2], vec![])
+        );
         let none = splits(3, 0, 0);
         assert_eq!(
             (none.train, none.val, none.test),

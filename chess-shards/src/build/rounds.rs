@@ -10,6 +10,8 @@ use super::source::{Block, BlockGames, Reading, Source, SourceError};
 
 /// Blocks that each worker has in a round: enough that all are done at about the same time.
 const BLOCKS_A_WORKER: usize = 4;
+/// More would only take memory.
+const MOST_WORKERS: usize = 1024;
 
 /// The threads that work on blocks.
 pub(super) struct Workers {
@@ -25,7 +27,7 @@ pub(super) struct Rounds<'a> {
 
 impl Workers {
     pub(super) fn new(count: usize) -> Result<Self, BuildError> {
-        let count = count.max(1);
+        let count = threads(count);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build()?;
         Ok(Self { pool, count })
     }
@@ -78,5 +80,26 @@ impl Rounds<'_> {
     pub(super) fn games(&self, blocks: &[(Block, Reading)]) -> Vec<BlockGames> {
         let read = |(): &mut (), (block, reading): &(Block, Reading)| block.read(*reading);
         self.workers.map(blocks, || (), read)
+    }
+}
+
+/// How many threads there are for so many asked for.
+fn threads(asked: usize) -> usize {
+    asked.clamp(1, MOST_WORKERS)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn threads_have_bounds() {
+        for (asked, threads) in [
+            (0, 1),
+            (1, 1),
+            (1024, 1024),
+            (1025, 1024),
+            (usize::MAX, 1024),
+        ] {
+            assert_eq!(super::threads(asked), threads);
+        }
     }
 }

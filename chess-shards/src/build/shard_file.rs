@@ -59,11 +59,15 @@ impl ShardFile {
 /// Whether the file is that of a shard with so many rows of this hash, and nothing else.
 pub(super) fn is_shard(path: &Path, rows: u64, rows_hash: u64) -> io::Result<bool> {
     let header = NpyHeader::to_bytes(rows);
+    let row_bytes = rows.checked_mul(FlatRecord::BYTES as u64);
+    let Some(bytes) = row_bytes.and_then(|rows| rows.checked_add(header.len() as u64)) else {
+        return Ok(false);
+    };
     let file = match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         opened => opened?,
     };
-    if file.metadata()?.len() != header.len() as u64 + rows * FlatRecord::BYTES as u64 {
+    if file.metadata()?.len() != bytes {
         return Ok(false);
     }
     let mut file = BufReader::with_capacity(1 << 20, file);

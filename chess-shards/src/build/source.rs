@@ -1,6 +1,6 @@
 //! Where games come from.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
@@ -50,6 +50,12 @@ pub enum SourceError {
         /// What the system said.
         source: io::Error,
     },
+    /// What is no file, a pipe for one, cannot be read more than once.
+    #[error("{}: is no regular file, and games are read more than once", path.display())]
+    NoFile {
+        /// What is there.
+        path: PathBuf,
+    },
     /// PGN cannot be read on.
     #[error("{}: no more games can be read", path.display())]
     Pgn {
@@ -95,7 +101,8 @@ impl<'a> Source<'a> {
     ///
     /// What counts as a game is what python-chess takes for one. Games of variants, from another start,
     /// without a result and with movetext that does not parse are left out and counted. A file
-    /// may begin with a byte order mark, and its lines may end in any of the three ways.
+    /// may begin with a byte order mark, and its lines may end in any of the three ways. A build reads
+    /// each more than once, so that pipes will not do.
     pub fn pgn(paths: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
         let paths: Vec<_> = paths.into_iter().map(Into::into).collect();
         Self {
@@ -198,6 +205,11 @@ fn names(paths: &[PathBuf]) -> String {
 }
 
 fn file_identity(path: &Path) -> Result<FileIdentity, SourceError> {
+    let metadata = fs::metadata(path).map_err(|source| io_error(path, source))?;
+    if !metadata.is_file() {
+        let path = path.to_path_buf();
+        return Err(SourceError::NoFile { path });
+    }
     let hashed = File::open(path).and_then(shard_file::hash);
     let (xxh3_64, bytes) = hashed.map_err(|source| io_error(path, source))?;
     Ok(FileIdentity { bytes, xxh3_64 })

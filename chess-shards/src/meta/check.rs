@@ -9,7 +9,7 @@ use super::{LEGAL_CAP, Meta, MetaError, PAD_ACTION, RecordDtype, ShardInfo, Spli
 impl Meta {
     /// Checks what can be checked without the shards: the version, the numbers that the format fixes,
     /// that every split names shards that there are and no two splits the same, that paths stay in the
-    /// set's folder and that the rows add up.
+    /// set's folder and are all different, and that the rows add up.
     ///
     /// # Errors
     ///
@@ -22,12 +22,20 @@ impl Meta {
         self.record_dtype.check()?;
         fixed("legal_cap", self.legal_cap, LEGAL_CAP)?;
         fixed("pad_action", self.pad_action, PAD_ACTION)?;
-        let mut split_of = HashMap::new();
+        let (mut split_of, mut shard_of) = (HashMap::new(), HashMap::new());
         for shard in &self.shards {
             shard.check()?;
             let shard_id = shard.shard_id;
             if split_of.insert(shard_id, None).is_some() {
                 return Err(MetaError::DuplicateShard { shard_id });
+            }
+            // Paths, as `a//b` is `a/b`.
+            if let Some(first) = shard_of.insert(Path::new(&shard.path), shard_id) {
+                return Err(MetaError::SharedPath {
+                    first,
+                    second: shard_id,
+                    path: shard.path.clone(),
+                });
             }
         }
         self.check_splits(split_of)?;

@@ -64,6 +64,16 @@ pub enum MetaError {
         /// The id.
         shard_id: u64,
     },
+    /// Two shards are one file.
+    #[error("shards {first} and {second} have one path, {path:?}")]
+    SharedPath {
+        /// The id of the shard that names it first.
+        first: u64,
+        /// The id of the shard that names it again.
+        second: u64,
+        /// The path.
+        path: String,
+    },
     /// A shard's games end before they begin.
     #[error("the games of shard {shard_id} are {start} to {end}")]
     Games {

@@ -169,6 +169,12 @@ fn texts() {
         nested("/shards/1/game_end", 3.into()),
         "the games of shard 1 are 46 to 3"
     );
+    for path in ["shard_0001.npy", "shard_0001.npy/."] {
+        assert_eq!(
+            nested("/shards/3/path", path.into()),
+            format!("shards 1 and 3 have one path, {path:?}")
+        );
+    }
     for path in ["", "../a.npy", "/a.npy", "a\\b.npy", "c:a.npy"] {
         assert_eq!(
             nested("/shards/2/path", path.into()),

@@ -9,7 +9,10 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum NpyError {
     /// The file does not begin as `.npy` files do.
-    #[error("the file begins with {found:02x?}, expected 93 4e 55 4d 50 59 (\\x93NUMPY)")]
+    #[error(
+        "the file begins with {}, expected 93 4e 55 4d 50 59 (\\x93NUMPY)",
+        hex(found)
+    )]
     Magic {
         /// Its first bytes.
         found: [u8; 6],
@@ -109,4 +112,10 @@ pub enum NpyReadError {
     /// It is no header of a shard.
     #[error(transparent)]
     Header(#[from] NpyError),
+}
+
+/// Bytes as they are written in the docs.
+fn hex(bytes: &[u8]) -> String {
+    let bytes = bytes.iter().map(|byte| format!("{byte:02x}"));
+    bytes.collect::<Vec<_>>().join(" ")
 }

@@ -56,7 +56,7 @@ fn files_that_are_something_else() {
     );
     assert_eq!(
         text(b"\x28\xb5\x2f\xfd..."),
-        "the file begins with [28, b5, 2f, fd, 2e, 2e], expected 93 4e 55 4d 50 59 (\\x93NUMPY)"
+        "the file begins with 28 b5 2f fd 2e 2e, expected 93 4e 55 4d 50 59 (\\x93NUMPY)"
     );
     assert_eq!(
         text(b"\x93NUMPY\x01\x01.."),

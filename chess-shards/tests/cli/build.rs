@@ -145,6 +145,10 @@ fn what_is_there_is_kept_unless_asked_otherwise() {
     let text = "is of another set, with other options; --overwrite begins anew";
     folder.run(&other).failed(2, text);
     assert!(folder.set("out") == before);
+    let text = "with other options; --overwrite without --only begins anew";
+    let slice = format!("{other} --only 1..2 --overwrite");
+    folder.run(&slice).failed(2, text);
+    assert!(folder.set("out") == before);
     folder.run(&format!("{other} --overwrite")).succeeded();
     assert!(folder.set("out") != before);
 }
@@ -192,6 +196,12 @@ fn what_makes_no_sense_is_refused() {
             "the source has 186 games that count, 187 were told",
         ),
         ("build none.pgn none", 2, "none.pgn: cannot be read"),
+        ("build . none", 2, ".: is no regular file"),
+        (
+            "build games.pgn out --limit-games 0",
+            2,
+            "limit_games is 0, expected at least 1 game",
+        ),
     ] {
         folder.run(arguments).failed(code, text);
     }

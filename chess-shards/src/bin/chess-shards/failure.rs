@@ -109,7 +109,7 @@ impl From<ShardSetError> for Failure {
 impl From<SourceError> for Failure {
     fn from(error: SourceError) -> Self {
         match error {
-            SourceError::Io { .. } => Self::Other(error.into()),
+            SourceError::Io { .. } | SourceError::NoFile { .. } => Self::Other(error.into()),
             _ => Self::Data(error.into()),
         }
     }

@@ -154,13 +154,30 @@ impl Build {
             interrupt::flow()
         });
         drop(progress);
-        let summary = built.map_err(failure)?;
+        let summary = built.map_err(|error| self.failure(error))?;
         print(&report::built(&summary))?;
         match &self.only {
             Some(_) => {
                 note("this is a part of a set: `chess-shards merge OUT PIECES...` joins them")
             }
             None => Ok(()),
+        }
+    }
+
+    fn failure(&self, error: BuildError) -> Failure {
+        match error {
+            BuildError::Cancelled => Failure::Interrupted(
+                "finished shards are kept: the same command goes on with those that are missing",
+            ),
+            BuildError::Exists { .. } | BuildError::OtherBuild { .. } => {
+                let hint = match self.overwrite {
+                    // Of a slice, only that slice.
+                    true => "--overwrite without --only begins anew",
+                    false => "--overwrite begins anew",
+                };
+                Failure::usage(format!("{}; {hint}", crate::failure::chain(&error)))
+            }
+            error => error.into(),
         }
     }
 
@@ -199,19 +216,6 @@ fn tell(now: &BuildProgress, phase: &mut Option<BuildPhase>, progress: &Progress
     progress.set(now.games);
     if now.phase == BuildPhase::Building {
         progress.tell(format!(", {:.0} samples/s", now.samples_per_second()));
-    }
-}
-
-fn failure(error: BuildError) -> Failure {
-    match error {
-        BuildError::Cancelled => Failure::Interrupted(
-            "finished shards are kept: the same command goes on with those that are missing",
-        ),
-        BuildError::Exists { .. } | BuildError::OtherBuild { .. } => Failure::usage(format!(
-            "{}; --overwrite begins anew",
-            crate::failure::chain(&error)
-        )),
-        error => error.into(),
     }
 }
 
