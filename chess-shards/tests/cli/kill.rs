@@ -17,8 +17,8 @@ fn folder() -> Folder {
 }
 
 /// The build, begun; some shards are there, and more are to come.
-fn begun(folder: &Folder) -> Child {
-    let mut command = folder.tool(BUILD.split(' '));
+fn begun(folder: &Folder, build: &str) -> Child {
+    let mut command = folder.tool(build.split(' '));
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     while !folder.path("out/shard_0001.npy").exists() {
@@ -47,20 +47,29 @@ fn kept(ran: &Ran) -> u32 {
         .unwrap()
 }
 
+/// What the tool did when Ctrl-C was pressed.
+fn interrupted(child: Child) -> Ran {
+    let id = child.id().to_string();
+    let mut kill = Command::new("kill");
+    assert!(kill.args(["-INT", &id]).status().unwrap().success());
+    Ran::of(child.wait_with_output().unwrap())
+}
+
+#[test]
+fn what_begins_anew_does_not_go_on() {
+    let folder = folder();
+    let ran = interrupted(begun(&folder, &format!("{BUILD} --overwrite")));
+    let text = "without --overwrite, the same command goes on with those that are missing";
+    ran.failed(130, text);
+    let again = folder.run(BUILD).succeeded();
+    assert!((1..40).contains(&kept(&again)), "{again:?}");
+}
+
 #[test]
 fn an_interrupted_build_goes_on() {
     let folder = folder();
     let expected = undisturbed(&folder);
-    let child = begun(&folder);
-    let id = child.id().to_string();
-    assert!(
-        Command::new("kill")
-            .args(["-INT", &id])
-            .status()
-            .unwrap()
-            .success()
-    );
-    let ran = Ran::of(child.wait_with_output().unwrap());
+    let ran = interrupted(begun(&folder, BUILD));
     let text = "chess-shards: interrupted, finished shards are kept: \
                 the same command goes on with those that are missing\n";
     assert_eq!((ran.code, &*ran.stderr), (Some(130), text));
@@ -75,7 +84,7 @@ fn a_killed_build_goes_on() {
     let folder = folder();
     let expected = undisturbed(&folder);
     for wait in [0, 20, 70] {
-        let mut child = begun(&folder);
+        let mut child = begun(&folder, BUILD);
         sleep(Duration::from_millis(wait));
         child.kill().unwrap();
         child.wait().unwrap();

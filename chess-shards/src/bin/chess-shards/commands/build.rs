@@ -166,9 +166,15 @@ impl Build {
 
     fn failure(&self, error: BuildError) -> Failure {
         match error {
-            BuildError::Cancelled => Failure::Interrupted(
-                "finished shards are kept: the same command goes on with those that are missing",
-            ),
+            BuildError::Cancelled => Failure::Interrupted(match self.overwrite {
+                true => {
+                    "finished shards are kept: without --overwrite, the same command goes on with \
+                     those that are missing"
+                }
+                false => {
+                    "finished shards are kept: the same command goes on with those that are missing"
+                }
+            }),
             BuildError::Exists { .. } | BuildError::OtherBuild { .. } => {
                 let hint = match self.overwrite {
                     // Of a slice, only that slice.
