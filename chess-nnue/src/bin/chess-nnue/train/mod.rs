@@ -185,8 +185,10 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> Outcome {
     // From before the long work, during which files may change.
     let known = known_files(&given)?;
     let prepared = Prepared::of(&given, &display)?;
+    // A device or threads that cannot be had are told before there is a folder.
+    let trainer = prepared.trainer()?;
     let folder = folder::begin(path, &text, &known, &prepared.spec)?;
-    let ended = Run::new(folder, prepared, display)?.finish()?;
+    let ended = Run::new(folder, prepared, display)?.finish(trainer)?;
     ended.write(arguments.output.json, out)
 }
 
@@ -327,7 +329,8 @@ pub(crate) fn resume(
     if threads.is_some() {
         prepared.config.threads = threads;
     }
+    let trainer = prepared.trainer()?;
     let folder = folder::open(path)?;
-    let ended = Run::new(folder, prepared, display)?.finish()?;
+    let ended = Run::new(folder, prepared, display)?.finish(trainer)?;
     ended.write(output.json, out)
 }

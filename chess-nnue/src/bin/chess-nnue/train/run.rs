@@ -63,8 +63,8 @@ impl Run {
         })
     }
 
-    pub(crate) fn finish(mut self) -> Outcome<Ended> {
-        let outcome = self.train()?;
+    pub(crate) fn finish(mut self, trainer: Trainer) -> Outcome<Ended> {
+        let outcome = self.train(trainer)?;
         if outcome.stopped {
             return Err(Box::new(Interrupted(format!(
                 "stopped after step {}; to go on: chess-nnue resume {}",
@@ -90,8 +90,7 @@ impl Run {
         })
     }
 
-    fn train(&mut self) -> Outcome<TrainOutcome> {
-        let mut trainer = Trainer::new(self.prepared.config.clone())?;
+    fn train(&mut self, mut trainer: Trainer) -> Outcome<TrainOutcome> {
         let training = self.prepared.data.training.clone();
         let held_out = self.prepared.data.held_out.clone();
         let folder = Rc::clone(&self.folder);
