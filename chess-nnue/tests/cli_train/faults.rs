@@ -39,6 +39,15 @@ fn a_configuration_that_cannot_be_trained_with_begins_no_run() {
     );
 }
 
+/// Whatever GPUs there are, none is called so; without any, nothing is begun either.
+#[cfg(feature = "gpu")]
+#[test]
+fn without_its_gpu_no_run_is_begun() {
+    let folder = Folder::new();
+    let error = fail_to_train(&folder, "some.marlin", &["--device", "gpu:no such"]);
+    assert!(error.contains("chess-nnue: GPU: no "), "{error}");
+}
+
 #[test]
 fn files_that_are_no_records_are_not_asked_for_their_games() {
     let folder = Folder::new();

@@ -17,7 +17,6 @@ use std::io::Write;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
 
-use chess_nnue::train::Trainer;
 use clap::Args;
 use toml::{Table, Value};
 
@@ -186,8 +185,8 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> Outcome {
     // From before the long work, during which files may change.
     let known = known_files(&given)?;
     let prepared = Prepared::of(&given, &display)?;
-    // A device that is not there is told before there is a folder.
-    let trainer = Trainer::new(prepared.config.clone())?;
+    // A device or threads that cannot be had are told before there is a folder.
+    let trainer = prepared.trainer()?;
     let folder = folder::begin(path, &text, &known, &prepared.spec)?;
     let ended = Run::new(folder, prepared, display)?.finish(trainer)?;
     ended.write(arguments.output.json, out)
@@ -330,7 +329,7 @@ pub(crate) fn resume(
     if threads.is_some() {
         prepared.config.threads = threads;
     }
-    let trainer = Trainer::new(prepared.config.clone())?;
+    let trainer = prepared.trainer()?;
     let folder = folder::open(path)?;
     let ended = Run::new(folder, prepared, display)?.finish(trainer)?;
     ended.write(output.json, out)

@@ -1,6 +1,8 @@
 //! Everything that is known before the first step.
 
-use chess_nnue::train::{Baselines, EvalScaleError, EvalScaleFit, TrainConfig, TrainError};
+use chess_nnue::train::{
+    Baselines, EvalScaleError, EvalScaleFit, TrainConfig, TrainError, Trainer,
+};
 use chess_records::Dataset;
 
 use super::data::Data;
@@ -71,6 +73,12 @@ impl Prepared {
             data,
             fitted,
         })
+    }
+
+    /// What trains by this configuration.
+    pub(crate) fn trainer(&self) -> Outcome<Trainer> {
+        let trainer = Trainer::new(self.config.clone());
+        Ok(trainer.map_err(|error| chain(&error))?)
     }
 }
 

@@ -63,8 +63,8 @@ impl Run {
         })
     }
 
-    pub(crate) fn finish(mut self, mut trainer: Trainer) -> Outcome<Ended> {
-        let outcome = self.train(&mut trainer)?;
+    pub(crate) fn finish(mut self, trainer: Trainer) -> Outcome<Ended> {
+        let outcome = self.train(trainer)?;
         if outcome.stopped {
             return Err(Box::new(Interrupted(format!(
                 "stopped after step {}; to go on: chess-nnue resume {}",
@@ -90,12 +90,12 @@ impl Run {
         })
     }
 
-    fn train(&mut self, trainer: &mut Trainer) -> Outcome<TrainOutcome> {
+    fn train(&mut self, mut trainer: Trainer) -> Outcome<TrainOutcome> {
         let training = self.prepared.data.training.clone();
         let held_out = self.prepared.data.held_out.clone();
         let folder = Rc::clone(&self.folder);
         let mut failure = None;
-        let outcome = folder.train(trainer, training, &*held_out, |event| {
+        let outcome = folder.train(&mut trainer, training, &*held_out, |event| {
             match self.on_event(&event) {
                 Ok(()) if !interrupt::was_asked() => ControlFlow::Continue(()),
                 Ok(()) => ControlFlow::Break(()),

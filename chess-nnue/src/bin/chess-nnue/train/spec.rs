@@ -129,21 +129,23 @@ impl Spec {
             .map_err(|error| format!("[training] and [architecture]: {}", with_key(&error)).into())
     }
 
-    /// Refuses a GPU by name where there is no code for it.
+    /// Refuses a GPU where there is no code for it, and one that is not as the trainer writes it.
     fn check_device(&self) -> Outcome {
-        let device = self.training.get("device");
-        let is_gpu = match device {
-            Some(Value::String(name)) => name == "gpu",
-            Some(Value::Table(fields)) => fields.contains_key("gpu"),
-            _ => false,
+        let (is_word, is_gpu) = match self.training.get("device") {
+            Some(Value::String(name)) => (true, name == "gpu"),
+            Some(Value::Table(fields)) => (false, fields.contains_key("gpu")),
+            _ => (false, false),
         };
-        match is_gpu && !cfg!(feature = "gpu") {
-            true => Err(
-                "[training]: device is a GPU, and this program was built without the \
-                         feature gpu"
+        match is_gpu {
+            true if !cfg!(feature = "gpu") => Err("[training]: device is a GPU, and this program \
+                                                   was built without the feature gpu"
+                .into()),
+            true if is_word => Err(
+                "[training]: device is \"gpu\", expected \"cpu\", { gpu = {} } \
+                                    or { gpu = { name = \"part of its name\" } }"
                     .into(),
             ),
-            false => Ok(()),
+            _ => Ok(()),
         }
     }
 
@@ -310,6 +312,12 @@ mod tests {
                 "[training]: device is a GPU, and this program was built without the feature gpu"
             );
         }
+        #[cfg(feature = "gpu")]
+        assert_eq!(
+            text("[training]\ndevice = \"gpu\""),
+            "[training]: device is \"gpu\", expected \"cpu\", { gpu = {} } or { gpu = { name = \
+             \"part of its name\" } }"
+        );
         assert_eq!(
             text("[training.architecture]\nhidden = 16"),
             "[training]: the architecture has a table of its own, [architecture]"
