@@ -14,6 +14,8 @@ use super::{Dataset, DatasetError};
 /// is left. A game starts at the first sample that is left of it.
 ///
 /// ```
+/// # #[cfg(feature = "formats")]
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use chess_records::{Dataset, Filtered, MarlinView};
 /// use chess_records::ops::Filter;
 ///
@@ -24,7 +26,10 @@ use super::{Dataset, DatasetError};
 /// let kept = Filtered::new(MarlinView::new(&bytes)?, |labelled| quiet.keeps(labelled))?;
 /// // `kept` is a dataset, for a `Sampler` and a `Loader` as any other.
 /// # assert!(kept.is_empty());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "formats"))]
+/// # fn main() {}
 /// ```
 #[derive(Clone, Debug)]
 pub struct Filtered<D> {
