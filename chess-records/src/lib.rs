@@ -23,6 +23,7 @@ mod placement;
 mod position;
 mod square;
 mod text;
+mod uci_move;
 mod viri_move;
 
 #[cfg(any(feature = "cozy-chess", feature = "shakmaty"))]
@@ -51,6 +52,8 @@ mod atomic;
 mod dataset;
 #[cfg(all(feature = "formats", feature = "std"))]
 mod file;
+#[cfg(feature = "std")]
+mod game;
 #[cfg(all(feature = "formats", feature = "std"))]
 mod game_order;
 #[cfg(feature = "std")]
@@ -78,6 +81,7 @@ pub use placement::{ChangeError, Placement, PlacementError};
 pub use position::{CastlingRights, LabelledPosition, Position, PositionError, Wing};
 pub use square::{Square, SquareError, Squares};
 pub use text::{Text, TextError};
+pub use uci_move::{UciMove, UciMoveError};
 pub use viri_move::{ViriMove, ViriMoveError, ViriMoveKind};
 
 #[cfg(feature = "formats")]
@@ -106,6 +110,8 @@ pub use dataset::{Concat, Dataset, DatasetError, Filtered, Slice, SliceError};
 pub use expand::MenBatch;
 #[cfg(all(feature = "formats", feature = "std"))]
 pub use file::{FileBytes, FileFault, OpenError, RecordFile};
+#[cfg(feature = "std")]
+pub use game::Game;
 #[cfg(feature = "std")]
 pub use loader::{LoadError, LoadedBatch, Loader, LoaderConfig, LoaderConfigError};
 #[cfg(feature = "std")]

@@ -22,7 +22,7 @@ pub mod record;
 mod set;
 mod verify;
 
-pub use action::{Action, ActionError, FlatMove};
+pub use action::{Action, ActionError};
 pub use convert::{FlatConvertError, MarlinLoss};
 #[cfg(feature = "zstd")]
 pub use dataset::unpack_shard;

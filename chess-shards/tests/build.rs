@@ -13,7 +13,7 @@ use std::path::Path;
 use build_common::{file, games, golden, names, run, set};
 use chess_records::GameResult;
 use chess_shards::build::{
-    BuildError, BuildOptions, BuildPhase, BuildReport, Game, Source, build, merge, parse_uci,
+    BuildError, BuildOptions, BuildPhase, BuildReport, Source, build, merge,
 };
 use chess_shards::{Meta, SampleMode, SampleWeighting};
 
@@ -588,9 +588,7 @@ fn what_is_left_out_is_counted() {
 }
 
 fn game(moves: &str) -> Game {
-    let moves = moves
-        .split(' ')
-        .map(|text| parse_uci(text.as_bytes()).unwrap());
+    let moves = moves.split(' ').map(|text| text.parse().unwrap());
     Game {
         moves: moves.collect(),
         result: GameResult::WhiteWon,

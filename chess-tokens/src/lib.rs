@@ -1,2 +1,11 @@
 #![doc = include_str!("../README.md")]
-#![no_std]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+#[cfg(feature = "corpus")]
+pub mod corpus;
+pub mod pack;
+mod scheme;
+pub mod tokenizer;
+
+pub use scheme::{Scheme, SchemeError};
+pub use tokenizer::Tokenizer;

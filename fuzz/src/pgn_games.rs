@@ -2,7 +2,8 @@
 
 use std::io::Read;
 
-use chess_shards::build::{Game, LeftOut, PgnGames};
+use chess_records::Game;
+use chess_shards::build::{LeftOut, PgnGames};
 
 /// Takes the bytes for PGN. What is read must not depend on how the stream comes, and a game that is
 /// accepted must be the same game when its moves are written out.

@@ -1,9 +1,9 @@
 //! Moves of cozy-chess, which castles with the king onto its rook.
 
 use ::cozy_chess as cozy;
-use chess_records::{PieceType, Square};
+use chess_records::{PieceType, Square, UciMove};
 
-use super::{Action, ActionError, FlatMove, castled_king};
+use super::{Action, ActionError, castled_king};
 
 impl Action {
     /// The action of a move on a board of [cozy-chess](https://github.com/analog-hors/cozy-chess).
@@ -17,7 +17,7 @@ impl Action {
         if board.piece_on(played.from) == Some(cozy::Piece::King) && own.has(played.to) {
             to = castled_king(from, to)?;
         }
-        Self::from_move(FlatMove {
+        Self::from_move(UciMove {
             from,
             to,
             promotion: played.promotion.map(PieceType::from),

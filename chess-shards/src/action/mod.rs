@@ -23,7 +23,7 @@ mod shakmaty;
 use std::fmt;
 
 use chess_records::{
-    Board, Color, PieceType, Placement, Position, Square, ViriMove, ViriMoveError, ViriMoveKind,
+    Board, PieceType, Placement, Position, Square, UciMove, ViriMove, ViriMoveError, ViriMoveKind,
 };
 use thiserror::Error;
 
@@ -62,18 +62,6 @@ static TARGETS: [u8; Action::COUNT] = targets();
 /// Whether a move is legal anywhere is for a board to say.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Action(u16);
-
-/// The squares of a move and what a pawn becomes, as in UCI: castling is the king's move by two
-/// squares, and every promotion is named.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct FlatMove {
-    /// Where the piece that moves stands.
-    pub from: Square,
-    /// Where it goes.
-    pub to: Square,
-    /// What it becomes, if it is a pawn on its last step.
-    pub promotion: Option<PieceType>,
-}
 
 /// Why a number or a move is no action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -172,8 +160,8 @@ impl Action {
     /// # Errors
     ///
     /// When no piece moves like this, or no pawn becomes what is asked for.
-    pub fn from_move(played: FlatMove) -> Result<Self, ActionError> {
-        let FlatMove { from, to, .. } = played;
+    pub fn from_move(played: UciMove) -> Result<Self, ActionError> {
+        let UciMove { from, to, .. } = played;
         let promotion = played.promotion.filter(|&made| made != PieceType::Queen);
         if let Some(promotion) = promotion {
             let plane = underpromotion_plane(from, to, promotion);
@@ -211,7 +199,7 @@ impl Action {
             ViriMoveKind::Promotion(promotion) => (to, Some(promotion)),
             ViriMoveKind::Normal | ViriMoveKind::EnPassant => (to, None),
         };
-        Self::from_move(FlatMove {
+        Self::from_move(UciMove {
             from,
             to,
             promotion,
@@ -255,11 +243,11 @@ impl Action {
     /// The move, on a board: a pawn's move to the last rank makes a queen unless it makes something
     /// else.
     #[must_use]
-    pub fn to_move(self, placement: &Placement) -> FlatMove {
+    pub fn to_move(self, placement: &Placement) -> UciMove {
         let (from, to) = (self.from_square(), self.to_square());
         let is_pawn = placement.piece_type(PieceType::Pawn) & from.bit() != 0;
         let queens = is_pawn && is_last_step(from, to);
-        FlatMove {
+        UciMove {
             from,
             to,
             promotion: self.underpromotion().or(queens.then_some(PieceType::Queen)),
@@ -273,7 +261,7 @@ impl Action {
     /// Never: an action goes from one square to another and promotes to what a pawn can become.
     pub fn to_viri(self, position: &Position) -> Result<ViriMove, ViriMoveError> {
         let placement = position.placement();
-        let FlatMove {
+        let UciMove {
             from,
             to,
             promotion,
@@ -396,7 +384,7 @@ impl From<Action> for u16 {
 /// The squares and what a pawn becomes, if it is no queen: `e2e4`, `a7b8n`.
 impl fmt::Display for Action {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let played = FlatMove {
+        let played = UciMove {
             from: self.from_square(),
             to: self.to_square(),
             promotion: self.underpromotion(),
@@ -408,20 +396,6 @@ impl fmt::Display for Action {
 impl fmt::Debug for Action {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Action({} {self})", self.0)
-    }
-}
-
-/// As in UCI: `e2e4`, `e1g1`, `e7e8q`.
-impl fmt::Display for FlatMove {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.from, self.to)?;
-        match self.promotion {
-            Some(made) => {
-                let letter = chess_records::Piece::new(Color::Black, made).fen_letter();
-                write!(f, "{letter}")
-            }
-            None => Ok(()),
-        }
     }
 }
 

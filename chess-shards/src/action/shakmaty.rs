@@ -1,9 +1,9 @@
 //! Moves of shakmaty.
 
 use ::shakmaty as sm;
-use chess_records::{PieceType, Square};
+use chess_records::{PieceType, Square, UciMove};
 
-use super::{Action, ActionError, FlatMove, castled_king};
+use super::{Action, ActionError, castled_king};
 
 /// The action of a move of [shakmaty](https://github.com/niklasf/shakmaty). Putting a piece, as in
 /// Crazyhouse, is none.
@@ -21,7 +21,7 @@ impl TryFrom<&sm::Move> for Action {
                 (played.from().map_or(to, Square::from), to)
             }
         };
-        Self::from_move(FlatMove {
+        Self::from_move(UciMove {
             from,
             to,
             promotion: played.promotion().map(PieceType::from),

@@ -1,11 +1,11 @@
 use super::*;
 
-fn uci(text: &str) -> FlatMove {
+fn uci(text: &str) -> UciMove {
     let promotion = text.chars().nth(4).map(|letter| {
         let piece = chess_records::Piece::from_fen_letter(letter).unwrap();
         piece.piece_type
     });
-    FlatMove {
+    UciMove {
         from: text[..2].parse().unwrap(),
         to: text[2..4].parse().unwrap(),
         promotion,
@@ -55,7 +55,7 @@ fn every_number_is_an_action_or_leads_nowhere() {
     for action in actions {
         assert_eq!(Action::at(action.from_square(), action.plane()), Ok(action));
         assert_eq!(Action::try_from(u16::from(action)), Ok(action));
-        let played = FlatMove {
+        let played = UciMove {
             from: action.from_square(),
             to: action.to_square(),
             promotion: action.underpromotion(),

@@ -64,7 +64,6 @@ mod source;
 
 pub use builder::{BuildSummary, build};
 pub use error::BuildError;
-pub use game::{Game, UciError, parse_uci};
 pub use merge::merge;
 pub use online::OnlinePlies;
 pub use options::{BuildOptions, BuildOptionsError};

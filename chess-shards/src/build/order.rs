@@ -73,6 +73,8 @@ mod tests {
     use shakmaty::CastlingMode;
     use shakmaty::fen::Fen;
 
+    use crate::build::game::Replay;
+
     fn actions(position: &Chess) -> Result<Vec<Action>, ActionError> {
         let mut keys = Vec::new();
         ordered_keys(position, &mut keys)?;
@@ -90,7 +92,7 @@ mod tests {
             let text = std::fs::File::open(path).unwrap();
             for game in crate::build::PgnGames::new(text) {
                 let mut position = Chess::default();
-                for played in game.unwrap().unwrap().replay().moves {
+                for played in Replay::from(&game.unwrap().unwrap()).moves {
                     let fen = Fen::from_position(&position, shakmaty::EnPassantMode::Legal);
                     let ours: chess_records::Position = fen.to_string().parse().unwrap();
                     crate::legal_actions(&ours, &mut expected);

@@ -7,10 +7,10 @@ use ::parquet::data_type::{ByteArray, ByteArrayType, DataType, Int32Type};
 use ::parquet::errors::ParquetError;
 use ::parquet::file::reader::{FileReader, RowGroupReader};
 use ::parquet::file::serialized_reader::SerializedFileReader;
-use chess_records::GameResult;
+use chess_records::{GameResult, UciMove};
 use thiserror::Error;
 
-use super::game::{Replay, legal_prefix, parse_uci};
+use super::game::{Replay, legal_prefix};
 use super::pgn::{LeftOut, result_of};
 use super::source::check_list;
 
@@ -84,7 +84,7 @@ impl UciRow {
     pub(super) fn replay(&self) -> Replay {
         let moves = self.moves.as_ref().map_or(&[][..], ByteArray::data);
         Replay {
-            moves: legal_prefix(words(moves).map(|word| parse_uci(word).ok())),
+            moves: legal_prefix(words(moves).map(|word| UciMove::from_ascii(word).ok())),
             plies: words(moves).count(),
             // A row without one does not count.
             result: self.result.unwrap_or(GameResult::Draw),

@@ -4,10 +4,11 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use chess_records::Game;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::game::{Game, MAX_PLIES, Replay};
+use super::game::{MAX_PLIES, Replay};
 #[cfg(feature = "parquet")]
 use super::parquet::{ParquetReadError, UciRow, UciRows};
 use super::pgn::{self, LeftOut, PgnBlock, PgnBlocks, PgnReadError};
@@ -331,7 +332,7 @@ impl Block {
             }),
             Self::Games(games) => read.extend(games, reading, |game| {
                 check_list(game.moves.len(), game.elos(), reading.needs_elos)?;
-                Ok(|| game.replay())
+                Ok(move || Replay::from(game))
             }),
         }
         read

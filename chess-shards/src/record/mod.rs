@@ -91,7 +91,7 @@ pub(crate) mod tests {
         let action = |text: &str| {
             let (from, to) = (text[..2].parse().unwrap(), text[2..].parse().unwrap());
             let promotion = None;
-            Action::from_move(crate::FlatMove {
+            Action::from_move(chess_records::UciMove {
                 from,
                 to,
                 promotion,

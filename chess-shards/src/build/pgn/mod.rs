@@ -11,13 +11,13 @@ mod tokens;
 
 use std::io::Read;
 
-use chess_records::GameResult;
+use chess_records::{Game, GameResult};
 use thiserror::Error;
 
 use self::lines::{LineKind, Sections, next_line, without_bom};
 use self::movetext::Movetext;
 use self::tags::Tags;
-use super::game::{Game, Replay};
+use super::game::Replay;
 
 pub use self::blocks::PgnReadError;
 pub(super) use self::blocks::{PgnBlock, PgnBlocks};

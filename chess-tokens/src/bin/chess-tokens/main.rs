@@ -1,0 +1,3 @@
+//! The tool `chess-tokens`.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Months of games, fetched, filtered, converted and packed.

@@ -1,0 +1,1 @@
+//! Packs of whole games as tokens.
