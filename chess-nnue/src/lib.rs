@@ -20,6 +20,8 @@ mod placements;
 mod rows;
 mod stack;
 
+#[cfg(feature = "selfplay")]
+pub mod selfplay;
 #[cfg(feature = "train")]
 pub mod train;
 

@@ -1,0 +1,152 @@
+//! How long a search goes on.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// When a search ends; without any limit it ends at the greatest depth.
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct Limits {
+    pub(super) nodes: Option<u64>,
+    pub(super) depth: Option<u32>,
+    pub(super) soft: Option<Duration>,
+    pub(super) hard: Option<Duration>,
+    pub(super) stop: Option<Arc<AtomicBool>>,
+}
+
+/// What a player's clock shows.
+#[derive(Clone, Copy, Debug)]
+#[allow(clippy::exhaustive_structs)] // The fields of UCI's `go`.
+pub struct Clock {
+    /// The time left.
+    pub left: Duration,
+    /// What each move adds.
+    pub increment: Duration,
+    /// The moves until time is added, if that is known.
+    pub moves_to_go: Option<u32>,
+}
+
+impl Limits {
+    /// No limit.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// At most so many nodes.
+    pub const fn nodes(mut self, nodes: u64) -> Self {
+        self.nodes = Some(nodes);
+        self
+    }
+
+    /// At most so many plies, besides extensions.
+    pub const fn depth(mut self, depth: u32) -> Self {
+        self.depth = Some(depth);
+        self
+    }
+
+    /// At most so long.
+    pub const fn time(mut self, time: Duration) -> Self {
+        self.hard = Some(time);
+        self
+    }
+
+    /// As long as is sensible with a clock, `overhead` being lost on the way of each move.
+    pub fn clock(mut self, clock: Clock, overhead: Duration) -> Self {
+        let left = clock.left.saturating_sub(overhead);
+        let moves = clock.moves_to_go.unwrap_or(30).clamp(1, 40);
+        let share = left / moves + clock.increment * 3 / 4;
+        // Never all of it: the clock must not fall even if the machine is busy.
+        let most = left * 3 / 4;
+        self.soft = Some((share / 2).min(most));
+        self.hard = Some((share * 3).min(most));
+        self
+    }
+
+    /// Ends as soon as this is set, from another thread for one.
+    pub fn stop(mut self, stop: Arc<AtomicBool>) -> Self {
+        self.stop = Some(stop);
+        self
+    }
+}
+
+/// Limits from when a search began.
+#[derive(Debug)]
+pub(super) struct Deadline {
+    limits: Limits,
+    begun: Instant,
+    reached: bool,
+}
+
+/// Nodes between looks at the clock.
+const NODES_BETWEEN: u64 = 1024;
+
+impl Deadline {
+    pub(super) fn new(limits: Limits) -> Self {
+        Self {
+            limits,
+            begun: Instant::now(),
+            reached: false,
+        }
+    }
+
+    pub(super) fn elapsed(&self) -> Duration {
+        self.begun.elapsed()
+    }
+
+    /// Whether the search has to end at once; stays so.
+    pub(super) fn is_reached(&mut self, nodes: u64) -> bool {
+        if !self.reached {
+            let looks = nodes.is_multiple_of(NODES_BETWEEN);
+            self.reached = self.limits.nodes.is_some_and(|most| nodes >= most)
+                || looks && (self.is_stopped() || self.is_over(self.limits.hard));
+        }
+        self.reached
+    }
+
+    /// Whether another iteration is worth beginning.
+    pub(super) fn allows_iteration(&self, depth: u32) -> bool {
+        let deep = self.limits.depth.is_some_and(|most| depth > most);
+        !self.reached && !deep && !self.is_stopped() && !self.is_over(self.limits.soft)
+    }
+
+    fn is_stopped(&self) -> bool {
+        let stop = self.limits.stop.as_ref();
+        stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+    }
+
+    fn is_over(&self, time: Option<Duration>) -> bool {
+        time.is_some_and(|time| self.elapsed() >= time)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_is_never_used_up() {
+        for (left, increment, moves_to_go) in
+            [(1, 0, None), (60_000, 0, Some(1)), (100, 5_000, None)]
+        {
+            let clock = Clock {
+                left: Duration::from_millis(left),
+                increment: Duration::from_millis(increment),
+                moves_to_go,
+            };
+            let limits = Limits::new().clock(clock, Duration::from_millis(20));
+            assert!(limits.hard.unwrap() < clock.left, "{clock:?}");
+            assert!(limits.soft.unwrap() <= limits.hard.unwrap());
+        }
+    }
+
+    #[test]
+    fn a_flag_stops() {
+        let stop = Arc::new(AtomicBool::new(false));
+        let mut deadline = Deadline::new(Limits::new().stop(stop.clone()));
+        assert!(!deadline.is_reached(1024) && deadline.allows_iteration(99));
+        stop.store(true, Ordering::Relaxed);
+        assert!(!deadline.is_reached(1025), "looks only sometimes");
+        assert!(deadline.is_reached(2048) && deadline.is_reached(2049));
+    }
+}

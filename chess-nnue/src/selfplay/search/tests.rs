@@ -1,0 +1,127 @@
+use std::string::{String, ToString};
+use std::vec::Vec;
+
+use cozy_chess::util::display_uci_move;
+
+use super::*;
+use crate::selfplay::hand_written::HandWritten;
+use crate::selfplay::score::{MATE, mate_in_moves};
+
+fn board(fen: &str) -> Board {
+    Board::from_fen(fen, false).unwrap()
+}
+
+fn searcher() -> Search<HandWritten> {
+    Search::new(HandWritten::new(), 4 << 20)
+}
+
+fn best(fen: &str, nodes: u64) -> (String, i32) {
+    let board = board(fen);
+    let found = searcher().search(&board, &[], Limits::new().nodes(nodes));
+    let text = display_uci_move(&board, found.best.unwrap()).to_string();
+    (text, found.score)
+}
+
+#[test]
+fn mates() {
+    for (fen, moves, in_moves) in [
+        ("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", "a1a8", 1),
+        (
+            "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4",
+            "h5f7",
+            1,
+        ),
+        ("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", "a1a6", 2),
+        ("8/8/8/8/8/6k1/4r3/6K1 b - - 0 1", "e2e1", 1),
+    ] {
+        let (played, score) = best(fen, 20_000);
+        assert_eq!(
+            (played.as_str(), mate_in_moves(score)),
+            (moves, Some(in_moves)),
+            "{fen}"
+        );
+    }
+}
+
+#[test]
+fn what_hangs_is_taken() {
+    let (played, _) = best("4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1", 5_000);
+    assert_eq!(played, "e4d5");
+}
+
+#[test]
+fn a_game_that_is_over() {
+    let mated = searcher().search(
+        &board("R3k3/8/4K3/8/8/8/8/8 b - - 0 1"),
+        &[],
+        Limits::new().nodes(100),
+    );
+    assert_eq!((mated.best, mated.score), (None, -MATE));
+    let stalemated = board("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1");
+    let found = searcher().search(&stalemated, &[], Limits::new().nodes(100));
+    assert_eq!((found.best, found.score), (None, 0));
+}
+
+#[test]
+fn the_side_that_is_worse_repeats() {
+    // Black is a knight down and about to lose more, but can check for ever.
+    let fen = "N7/RR4pk/7p/8/8/8/6PK/4q3 b - - 0 1";
+    let found = searcher().search(&board(fen), &[], Limits::new().nodes(30_000));
+    assert_eq!(found.score, 0, "{found:?}");
+}
+
+#[test]
+fn the_same_search_twice_is_the_same() {
+    let fen = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+    let search = || {
+        let mut found = searcher().search(&board(fen), &[], Limits::new().nodes(30_000));
+        found.elapsed = Duration::ZERO;
+        found
+    };
+    assert_eq!(search(), search());
+    assert_eq!(search().nodes, 30_000);
+}
+
+/// Plays out an ending with 3,000 nodes a move against a defender with as many.
+fn mates_within(fen: &str, plies: usize) {
+    let (mut board, mut before) = (board(fen), Vec::new());
+    let mut players = [searcher(), searcher()];
+    for ply in 0..plies {
+        let player = &mut players[ply % 2];
+        let found = player.search(&board, &before, Limits::new().nodes(3_000));
+        let Some(played) = found.best else {
+            assert!(!board.checkers().is_empty(), "stalemate: {board}");
+            return;
+        };
+        before.push(board.clone());
+        board.play(played);
+    }
+    panic!("no mate within {plies} plies: {board}");
+}
+
+#[test]
+fn queen_and_rook_mate_a_bare_king() {
+    for fen in [
+        "8/8/8/3k4/8/8/8/Q3K3 w - - 0 1",
+        "8/8/3k4/8/8/8/4K3/7Q w - - 0 1",
+        "8/8/8/3k4/8/8/8/R3K3 w - - 0 1",
+        "8/8/4k3/8/8/2K5/8/7R w - - 0 1",
+    ] {
+        mates_within(fen, 80);
+    }
+}
+
+#[test]
+fn a_limit_of_depth() {
+    let found = searcher().search(&Board::default(), &[], Limits::new().depth(4));
+    assert_eq!(found.depth, 4);
+    assert!(!found.line.is_empty());
+}
+
+#[test]
+fn chess960_castling_is_searched() {
+    // King f1 and rook g1 swap; everything else is blocked from doing better.
+    let board = Board::chess960_startpos(0);
+    let found = searcher().search(&board, &[], Limits::new().nodes(5_000));
+    assert!(board.is_legal(found.best.unwrap()));
+}
