@@ -13,7 +13,7 @@ pub(super) struct Lines(Vec<Vec<Move>>);
 
 impl Lines {
     pub(super) fn new() -> Self {
-        Self(vec![Vec::with_capacity(MAX_PLY); MAX_PLY + 2])
+        Self(vec![Vec::new(); MAX_PLY + 2])
     }
 
     pub(super) fn clear(&mut self, ply: usize) {
