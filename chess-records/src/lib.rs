@@ -58,6 +58,8 @@ mod game;
 mod game_order;
 #[cfg(feature = "std")]
 mod loader;
+#[cfg(feature = "npy")]
+pub mod npy;
 #[cfg(all(feature = "formats", feature = "std"))]
 pub mod ops;
 #[cfg(all(feature = "formats", feature = "std"))]

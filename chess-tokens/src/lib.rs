@@ -1,7 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-#[cfg(feature = "corpus")]
+#[cfg(feature = "hub")]
 pub mod corpus;
 pub mod pack;
 mod scheme;
