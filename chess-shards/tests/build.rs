@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use build_common::{file, games, golden, names, run, set};
-use chess_records::GameResult;
+use chess_records::{Game, GameResult};
 use chess_shards::build::{
     BuildError, BuildOptions, BuildPhase, BuildReport, Source, build, merge,
 };

@@ -1,10 +1,45 @@
 //! Flat shards: headers, descriptions and rows.
 
+use chess_records::npy::{self, Header};
 use chess_shards::{Action, FlatColumns, FlatRecord, Meta, NpyHeader, legal_actions};
 
 /// Takes the bytes for the start of a `.npy` file. A header must be read alike from memory and from a
 /// file, and what is written for as many rows must be read again.
 pub fn npy_header(data: &[u8]) {
+    any_array(data);
+    shard(data);
+}
+
+fn any_array(data: &[u8]) {
+    let parsed = Header::parse(data);
+    let mut rest = data;
+    match (parsed, Header::read(&mut rest)) {
+        (Ok(header), Ok(read)) => {
+            assert_eq!(read, header);
+            assert_eq!((data.len() - rest.len()) as u64, header.data_offset());
+            written_again(&header);
+        }
+        (Err(error), Err(read)) => assert_eq!(read.to_string(), error.to_string()),
+        (parsed, read) => panic!("{parsed:?} from memory, {read:?} from a file"),
+    }
+}
+
+/// What version 1.0 can say, and what needs no escapes.
+fn written_again(header: &Header) {
+    let descr = header.descr().to_string();
+    if descr.is_ascii() && !descr.contains('\\') && data_fits(&descr, header.shape()) {
+        let written = npy::to_bytes(header.descr(), header.shape());
+        let again = Header::parse(&written).expect("it was written");
+        assert_eq!(again.descr(), header.descr());
+        assert_eq!(again.shape(), header.shape());
+    }
+}
+
+fn data_fits(descr: &str, shape: &[u64]) -> bool {
+    descr.len() + shape.len() * 22 < 65_000
+}
+
+fn shard(data: &[u8]) {
     let parsed = NpyHeader::parse(data);
     let mut rest = data;
     let read = NpyHeader::read(&mut rest);

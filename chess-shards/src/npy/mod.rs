@@ -1,8 +1,6 @@
 //! The header of a shard's `.npy` file.
 //!
-//! A file begins with the magic bytes `93 4e 55 4d 50 59` (`\x93NUMPY`), a version (two bytes), the
-//! length of a text (u16 in version 1.0, u32 in 2.0 and 3.0, little-endian) and the text, a Python
-//! dictionary padded with spaces and ended by a line feed. Rows follow and nothing else.
+//! It is one of those of [`chess_records::npy`], for rows of the fields of [`FlatRecord`].
 //!
 //! [`NpyHeader::to_bytes`] writes what numpy writes: version 1.0 and 384 bytes in all, whose text is
 //!
@@ -13,33 +11,30 @@
 //! The layout is that of numpy's `numpy.lib.format`.
 
 mod error;
-mod literal;
 mod read;
 
 pub use error::{NpyError, NpyReadError};
 
+use chess_records::npy::{self, Header, Literal};
+
 use crate::FlatRecord;
 
-const MAGIC: &[u8; 6] = b"\x93NUMPY";
-/// What numpy aligns the first row to.
-const ALIGNMENT: usize = 64;
-
-/// The fields of a row, as numpy writes them.
-const FIELDS: [&str; 11] = [
-    "('position', '|u1', (64,))",
-    "('legal_idx', '<u2', (64,))",
-    "('legal_cnt', '|u1')",
-    "('from_square', '|u1')",
-    "('action_plane', '|u1')",
-    "('castling_rights', '|u1')",
-    "('en_passant_file', '|u1')",
-    "('is_white', '|u1')",
-    "('result', '|i1')",
-    PAD_FIELD,
-    "('move_number', '<u2')",
+/// The fields of a row: name, type and, of a vector, how many.
+const FIELDS: [(&str, &str, Option<u64>); 11] = [
+    ("position", "|u1", Some(64)),
+    ("legal_idx", "<u2", Some(64)),
+    ("legal_cnt", "|u1", None),
+    ("from_square", "|u1", None),
+    ("action_plane", "|u1", None),
+    ("castling_rights", "|u1", None),
+    ("en_passant_file", "|u1", None),
+    ("is_white", "|u1", None),
+    ("result", "|i1", None),
+    ("", "|V1", None),
+    ("move_number", "<u2", None),
 ];
-/// The byte that makes rows 202 bytes long.
-const PAD_FIELD: &str = "('', '|V1')";
+/// Which of them is the byte that makes rows 202 bytes long.
+const PAD_FIELD: usize = 9;
 
 /// What the header of a shard says, checked: rows of the fields of [`FlatRecord`], how many, and
 /// where the first one stands.
@@ -51,7 +46,7 @@ pub struct NpyHeader {
 
 impl NpyHeader {
     /// The longest text that is read. numpy's own is under 384 bytes.
-    pub const MAX_TEXT_BYTES: usize = 1 << 16;
+    pub const MAX_TEXT_BYTES: usize = Header::MAX_TEXT_BYTES;
 
     /// How many rows there are.
     #[must_use]
@@ -75,20 +70,18 @@ impl NpyHeader {
     /// The header of a file with so many rows, byte for byte as numpy writes it.
     #[must_use]
     pub fn to_bytes(rows: u64) -> Vec<u8> {
-        let fields = FIELDS.join(", ");
-        let text = format!("{{'descr': [{fields}], 'fortran_order': False, 'shape': ({rows},), }}");
-        let before_text = MAGIC.len() + 4;
-        let total = (before_text + text.len() + 1).next_multiple_of(ALIGNMENT);
-        let text_bytes = (total - before_text) as u16;
-        let mut bytes = Vec::with_capacity(total);
-        bytes.extend(MAGIC);
-        bytes.extend([1, 0]);
-        bytes.extend(text_bytes.to_le_bytes());
-        bytes.extend(text.as_bytes());
-        bytes.resize(total - 1, b' ');
-        bytes.push(b'\n');
-        bytes
+        npy::to_bytes(&Literal::List(fields()), &[rows])
     }
+}
+
+/// The fields of a row, as numpy writes them.
+fn fields() -> Vec<Literal> {
+    let field = |(name, kind, count): (&str, &str, Option<u64>)| {
+        let count = count.map(|count| Literal::Tuple(vec![Literal::Number(count)]));
+        let words = [Literal::from(name), Literal::from(kind)];
+        Literal::Tuple(words.into_iter().chain(count).collect())
+    };
+    FIELDS.into_iter().map(field).collect()
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 
 /// A header with this text.
 fn with_text(version: [u8; 2], text: &str) -> Vec<u8> {
-    let mut bytes = MAGIC.to_vec();
+    let mut bytes = b"\x93NUMPY".to_vec();
     bytes.extend(version);
     match version[0] {
         1 => bytes.extend((text.len() as u16).to_le_bytes()),
@@ -55,32 +55,8 @@ fn files_that_are_something_else() {
         "the file ends after 4 bytes, inside its header of 6"
     );
     assert_eq!(
-        text(b"\x28\xb5\x2f\xfd..."),
-        "the file begins with 28 b5 2f fd 2e 2e, expected 93 4e 55 4d 50 59 (\\x93NUMPY)"
-    );
-    assert_eq!(
-        text(b"\x93NUMPY\x01\x01.."),
-        "npy version (offset 6) is 1.1, expected 1.0, 2.0 or 3.0"
-    );
-    assert_eq!(
-        text(b"\x93NUMPY\x02\x00\x01\x00\x01\x00"),
-        "the header's text (offset 8) has 65537 bytes, expected at most 65536"
-    );
-    assert_eq!(
         text(&NpyHeader::to_bytes(3)[..100]),
         "the file ends after 100 bytes, inside its header of 384"
-    );
-    assert_eq!(
-        text(&with_text([1, 0], "nothing")),
-        "the header's text at offset 10 is not a value in Python's notation"
-    );
-    let mut latin = with_text([3, 0], "'ab'");
-    latin[13] = 0xe9;
-    assert_eq!(text(&latin), "the header's text at offset 13 is not UTF-8");
-    latin[6] = 2;
-    assert_eq!(
-        text(&latin),
-        "the header has the keys '\u{e9}b', expected 'descr', 'fortran_order' and 'shape'"
     );
 }
 
@@ -127,22 +103,8 @@ fn arrays_of_something_else() {
         "the shape is (), expected one number of rows"
     );
     assert_eq!(
-        text("(9,)", "9"),
-        "the shape is 9, expected one number of rows"
-    );
-    assert_eq!(
         text("(9,)", "(45661245907101354,)"),
         "45661245907101354 rows are more than a file can hold"
-    );
-    assert_eq!(
-        text("'shape'", "'form'"),
-        "the header has the keys 'descr', 'fortran_order', 'form', \
-         expected 'descr', 'fortran_order' and 'shape'"
-    );
-    assert_eq!(
-        text(", }", ", 'x': 1}"),
-        "the header has the keys 'descr', 'fortran_order', 'shape', 'x', \
-         expected 'descr', 'fortran_order' and 'shape'"
     );
     let plain = "{'descr': '|u1', 'fortran_order': False, 'shape': (9,), }";
     assert_eq!(
@@ -163,16 +125,5 @@ proptest! {
         let header = NpyHeader::parse(&bytes).unwrap();
         prop_assert_eq!(header.rows(), rows);
         prop_assert_eq!(header.data_offset(), bytes.len() as u64);
-    }
-
-    #[test]
-    fn any_bytes_are_read_alike(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
-        for version in 1..4 {
-            let mut bytes = [MAGIC, &[version, 0][..], &bytes].concat();
-            let parsed = NpyHeader::parse(&bytes);
-            prop_assert_eq!(NpyHeader::read(&bytes[..]).is_ok(), parsed.is_ok());
-            bytes.truncate(7);
-            prop_assert!(NpyHeader::parse(&bytes).is_err());
-        }
     }
 }

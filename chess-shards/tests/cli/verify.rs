@@ -44,7 +44,19 @@ fn every_fault_is_told_with_its_place() {
     }
     let ran = folder.run("verify flat --json");
     assert_eq!(ran.code, Some(1));
-    assert_eq!(ran.json()["faults"], serde_json::json!(faults));
+    let told = |shard: &str, row: usize, fault: &str| {
+        serde_json::json!({
+            "path": format!("flat/{shard}"),
+            "row": row,
+            "byte_offset": HEADER + row * ROW,
+            "fault": fault,
+        })
+    };
+    let expected = [
+        told("shard_0001.npy", 5, &faults[0]),
+        told("shard_0003.npy", 7, &faults[1]),
+    ];
+    assert_eq!(ran.json()["faults"], serde_json::json!(expected));
     let ran = folder.run("verify flat --limit 1");
     assert!(
         ran.stdout.ends_with("1 faults (stopped there)\n"),

@@ -9,6 +9,7 @@ mod progress;
 mod report;
 mod row;
 mod shards;
+mod threads;
 
 use std::io::Write;
 use std::process::ExitCode;

@@ -4,9 +4,7 @@
 use std::fmt;
 use std::hint::black_box;
 use std::io::Write;
-use std::num::NonZero;
 use std::path::PathBuf;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use chess_records::ops::Output;
@@ -14,7 +12,7 @@ use chess_records::{Dataset, Permutation};
 use chess_shards::{
     FlatColumns, FlatDataset, FlatRecord, Regime, ShardError, ShardOptions, ShardSet, ShardSetError,
 };
-use clap::Args;
+use clap::{Args, value_parser};
 use serde_json::json;
 
 use crate::failure::Failure;
@@ -22,6 +20,7 @@ use crate::interrupt;
 use crate::plot;
 use crate::progress::Progress;
 use crate::report::{columns, note, print};
+use crate::threads::{MAX_THREADS, processors};
 
 /// Measures how fast random rows of a set are gathered on this machine: from maps as if all were in
 /// memory (cached), from maps without read-ahead (cold), and by one read a row (pread).
@@ -46,8 +45,8 @@ pub(crate) struct Bench {
     #[arg(long, value_name = "ROWS", value_delimiter = ',', default_values_t = [64, 512, 4096, 16384])]
     batch: Vec<usize>,
     /// The most threads; powers of two up to it are tried [default: one a processor]
-    #[arg(long, value_name = "N")]
-    threads: Option<NonZero<usize>>,
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=MAX_THREADS))]
+    threads: Option<u16>,
     /// For how long each way is measured, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 300)]
     time: u64,
@@ -189,8 +188,7 @@ impl Bench {
     }
 
     fn ways(&self) -> Vec<Way> {
-        let most = self.threads.map(usize::from);
-        let most = most.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
+        let most = self.threads.map_or_else(processors, usize::from);
         let counts = (0..).map(|power| 1 << power);
         let counts: Vec<usize> = counts.take_while(|&threads| threads <= most).collect();
         let mut ways = Vec::new();

@@ -1,15 +1,14 @@
 //! `verify`: every fault.
 
-use std::num::NonZero;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread;
 
 use chess_records::Dataset;
 use chess_shards::{
-    FlatDataset, FlatRecord, GameOverlap, PlyHistogram, RowFault, ShardSet, SplitName, Verifier,
-    legal_actions,
+    FlatDataset, FlatFault, FlatRecord, GameOverlap, PlyHistogram, RowFault, ShardSet, SplitName,
+    Verifier, legal_actions,
 };
-use clap::Args;
+use clap::{Args, value_parser};
 use serde_json::{Value, json};
 
 use crate::failure::{Failure, chain};
@@ -18,6 +17,7 @@ use crate::interrupt;
 use crate::progress::Progress;
 use crate::report::print;
 use crate::shards::{Part, Shards, Split};
+use crate::threads::{MAX_THREADS, processors};
 
 /// Checks every row and says what is wrong, and where.
 ///
@@ -50,8 +50,8 @@ pub(crate) struct Verify {
     #[arg(long, value_name = "FILE", num_args = 1..)]
     games: Vec<PathBuf>,
     /// How many threads check [default: one a processor]
-    #[arg(long, value_name = "N")]
-    threads: Option<NonZero<usize>>,
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=MAX_THREADS))]
+    threads: Option<u16>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -62,7 +62,7 @@ struct Found {
     rows: u64,
     plies: PlyHistogram,
     /// Kept for JSON alone.
-    faults: Vec<String>,
+    faults: Vec<Value>,
     printed: u64,
 }
 
@@ -81,7 +81,7 @@ impl Verify {
         let mut found = Found::default();
         if let Shards::Set(set) = &shards {
             for overlap in set.meta().game_overlaps() {
-                self.note(overlap_text(set, &overlap), &mut found)?;
+                self.note(Fault::of_games(set, &overlap), &mut found)?;
             }
         } else if !self.games.is_empty() {
             return Err(Failure::usage(
@@ -112,13 +112,13 @@ impl Verify {
             || self.first.is_some_and(|first| found.rows >= first)
     }
 
-    fn note(&self, fault: String, found: &mut Found) -> Result<(), Failure> {
+    fn note(&self, fault: Fault, found: &mut Found) -> Result<(), Failure> {
         if self.json {
-            found.faults.push(fault);
+            found.faults.push(fault.into_json());
             return Ok(());
         }
         found.printed += 1;
-        print(&format!("{fault}\n"))
+        print(&format!("{}\n", fault.into_text()))
     }
 
     fn check_part(
@@ -129,7 +129,9 @@ impl Verify {
     ) -> Result<(), Failure> {
         let rows = match part.open() {
             Ok(rows) => rows,
-            Err(Failure::Data(fault)) => return self.note(chain(fault.as_ref()), found),
+            Err(Failure::Data(fault)) => {
+                return self.note(Fault::of_file(&part.path(), chain(fault.as_ref())), found);
+            }
             Err(failure) => return Err(failure),
         };
         let before = found.rows;
@@ -143,7 +145,7 @@ impl Verify {
                     "{}: {overflow} rows have over 64 legal moves, expected {expected} as in meta.json",
                     path.display()
                 );
-                self.note(fault, found)
+                self.note(Fault::of_file(&path, fault), found)
             }
             _ => Ok(()),
         }
@@ -170,7 +172,7 @@ impl Verify {
                     break;
                 }
                 let fault = rows.fault_at(indices[place], fault);
-                self.note(chain(&fault), found)?;
+                self.note(Fault::of_row(&fault), found)?;
             }
             found.rows += indices.len() as u64;
             progress.add(indices.len() as u64);
@@ -182,9 +184,7 @@ impl Verify {
     }
 
     fn side_by_side(&self, rows: &[FlatRecord]) -> Checked {
-        let threads = self.threads.map(usize::from);
-        let threads =
-            threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
+        let threads = self.threads.map_or_else(processors, usize::from);
         let each = rows.len().div_ceil(threads).max(1);
         thread::scope(|scope| {
             let parts = rows.chunks(each).zip((0..).step_by(each));
@@ -319,13 +319,58 @@ fn has_more_moves(row: &FlatRecord) -> bool {
     legal.len() > FlatRecord::LEGAL_CAP
 }
 
-fn overlap_text(set: &ShardSet, overlap: &GameOverlap) -> String {
+/// What is wrong, and where.
+struct Fault {
+    path: PathBuf,
+    /// The row's number in the file and where it starts, in bytes.
+    row: Option<(u64, u64)>,
+    /// With the place, as it is printed.
+    text: String,
+}
+
+impl Fault {
+    fn of_row(fault: &FlatFault) -> Self {
+        Self {
+            row: Some((fault.row, fault.byte_offset)),
+            ..Self::of_file(&fault.path, chain(fault))
+        }
+    }
+
+    fn of_file(path: &Path, text: String) -> Self {
+        Self {
+            path: path.into(),
+            row: None,
+            text,
+        }
+    }
+
+    fn of_games(set: &ShardSet, overlap: &GameOverlap) -> Self {
+        let path = set.folder().join(chess_shards::Meta::FILE_NAME);
+        let text = overlap_text(&path, overlap);
+        Self::of_file(&path, text)
+    }
+
+    fn into_text(self) -> String {
+        self.text
+    }
+
+    fn into_json(self) -> Value {
+        json!({
+            "path": self.path.to_string_lossy(),
+            "row": self.row.map(|(row, _)| row),
+            "byte_offset": self.row.map(|(_, byte_offset)| byte_offset),
+            "fault": self.text,
+        })
+    }
+}
+
+fn overlap_text(path: &Path, overlap: &GameOverlap) -> String {
     let name = |split: Option<SplitName>| split.map_or("none".into(), |split| split.to_string());
     let ([first, second], [split, other]) = (overlap.shards, overlap.splits.map(name));
     let games = &overlap.games;
     format!(
         "{}: shard {first} of split {split} and shard {second} of split {other} share games {}..{}",
-        set.folder().join(chess_shards::Meta::FILE_NAME).display(),
+        path.display(),
         games.start,
         games.end
     )

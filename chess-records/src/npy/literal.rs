@@ -1,26 +1,43 @@
 //! As much of Python's notation as headers are written in: strings without escapes, whole numbers,
 //! `True` and `False`, tuples, lists and dictionaries.
 
-use std::fmt;
+use core::fmt;
+use std::format;
+use std::string::{String, ToString};
+use std::vec::Vec;
 
-use super::NpyError;
+use super::HeaderError;
 
 /// How deep values may stand in each other; headers need three.
 const MAX_DEPTH: usize = 8;
 
+/// A value in Python's notation, as headers have them. It is shown as Python shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Literal<'a> {
-    Text(&'a str),
+#[allow(clippy::exhaustive_enums)] // There is nothing else in a header.
+pub enum Literal {
+    /// `'<u2'`
+    Text(String),
+    /// `1024`
     Number(u64),
+    /// `True` or `False`
     Bool(bool),
-    Tuple(Vec<Literal<'a>>),
-    List(Vec<Literal<'a>>),
-    Dict(Vec<(Literal<'a>, Literal<'a>)>),
+    /// `(1024,)`
+    Tuple(Vec<Literal>),
+    /// `[('from', '|u1'), ('to', '|u1')]`
+    List(Vec<Literal>),
+    /// `{'descr': '<u2'}`, in the order of the text
+    Dict(Vec<(Literal, Literal)>),
+}
+
+impl From<&str> for Literal {
+    fn from(text: &str) -> Self {
+        Self::Text(text.into())
+    }
 }
 
 /// Reads one value that is followed by white space alone. `offset` is where the text stands in its
 /// file, for errors.
-pub(super) fn parse(text: &str, offset: usize) -> Result<Literal<'_>, NpyError> {
+pub(super) fn parse(text: &str, offset: usize) -> Result<Literal, HeaderError> {
     let mut parser = Parser {
         text,
         at: 0,
@@ -41,21 +58,22 @@ struct Parser<'a> {
     offset: usize,
 }
 
-impl<'a> Parser<'a> {
-    fn expected(&self, expected: &'static str) -> NpyError {
-        NpyError::Text {
+impl Parser<'_> {
+    fn expected(&self, expected: &'static str) -> HeaderError {
+        HeaderError::Text {
             offset: self.offset + self.at,
             expected,
         }
     }
 
-    fn rest(&self) -> &'a str {
+    fn rest(&self) -> &str {
         &self.text[self.at..]
     }
 
     fn skip_space(&mut self) {
         let rest = self.rest();
-        self.at += rest.len() - rest.trim_ascii_start().len();
+        let space = rest.len() - rest.trim_ascii_start().len();
+        self.at += space;
     }
 
     /// Goes past a sign, if it comes next after white space.
@@ -68,7 +86,7 @@ impl<'a> Parser<'a> {
         found
     }
 
-    fn value(&mut self, depth: usize) -> Result<Literal<'a>, NpyError> {
+    fn value(&mut self, depth: usize) -> Result<Literal, HeaderError> {
         if depth == MAX_DEPTH {
             return Err(self.expected("nested so deeply"));
         }
@@ -90,24 +108,24 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn text(&mut self, quote: char) -> Result<Literal<'a>, NpyError> {
+    fn text(&mut self, quote: char) -> Result<Literal, HeaderError> {
         self.at += 1;
         let end = self.rest().find([quote, '\\', '\n']);
         let Some(end) = end.filter(|&end| self.rest()[end..].starts_with(quote)) else {
             return Err(self.expected("a text in quotes without escapes"));
         };
-        let text = &self.rest()[..end];
+        let text = Literal::from(&self.rest()[..end]);
         self.at += end + 1;
-        Ok(Literal::Text(text))
+        Ok(text)
     }
 
-    fn number(&mut self) -> Result<Literal<'a>, NpyError> {
+    fn number(&mut self) -> Result<Literal, HeaderError> {
         let rest = self.rest();
         let end = rest.find(|c: char| !c.is_ascii_digit());
         let digits = &rest[..end.unwrap_or(rest.len())];
-        let number = digits.parse();
+        let (number, len) = (digits.parse(), digits.len());
         let number = number.map_err(|_| self.expected("a number of 64 bits"))?;
-        self.at += digits.len();
+        self.at += len;
         // As Python 2 wrote long numbers.
         self.take("L");
         Ok(Literal::Number(number))
@@ -118,7 +136,7 @@ impl<'a> Parser<'a> {
         &mut self,
         close: &'static str,
         depth: usize,
-    ) -> Result<(Vec<Literal<'a>>, bool), NpyError> {
+    ) -> Result<(Vec<Literal>, bool), HeaderError> {
         let (mut items, mut comma) = (Vec::new(), true);
         while !self.take(close) {
             if !comma {
@@ -131,7 +149,7 @@ impl<'a> Parser<'a> {
     }
 
     /// A tuple, or a value in parentheses.
-    fn parenthesis(&mut self, depth: usize) -> Result<Literal<'a>, NpyError> {
+    fn parenthesis(&mut self, depth: usize) -> Result<Literal, HeaderError> {
         let (mut items, comma) = self.items(")", depth)?;
         match items.pop() {
             Some(value) if items.is_empty() && !comma => Ok(value),
@@ -142,7 +160,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn dict(&mut self, depth: usize) -> Result<Literal<'a>, NpyError> {
+    fn dict(&mut self, depth: usize) -> Result<Literal, HeaderError> {
         let (mut items, mut comma) = (Vec::new(), true);
         while !self.take("}") {
             if !comma {
@@ -160,10 +178,10 @@ impl<'a> Parser<'a> {
 }
 
 /// As Python writes it.
-impl fmt::Display for Literal<'_> {
+impl fmt::Display for Literal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Text(text) => write!(f, "'{}'", text.escape_debug()),
+            Self::Text(text) => write_text(text, f),
             Self::Number(number) => write!(f, "{number}"),
             Self::Bool(true) => f.write_str("True"),
             Self::Bool(false) => f.write_str("False"),
@@ -180,7 +198,16 @@ impl fmt::Display for Literal<'_> {
     }
 }
 
-fn joined(items: &[Literal<'_>]) -> String {
+/// In the quotes that need no escapes, if there are such.
+fn write_text(text: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    if text.contains('\'') && !text.contains(['"', '\\', '\n']) {
+        write!(f, "\"{text}\"")
+    } else {
+        write!(f, "'{}'", text.escape_debug())
+    }
+}
+
+fn joined(items: &[Literal]) -> String {
     let texts: Vec<_> = items.iter().map(Literal::to_string).collect();
     texts.join(", ")
 }
@@ -197,6 +224,7 @@ mod tests {
             "[]",
             "((1, 2), (3,))",
             "18446744073709551615",
+            "\"it's\"",
         ] {
             assert_eq!(parse(text, 0).unwrap().to_string(), text);
         }
