@@ -16,11 +16,16 @@
 //! ```
 
 mod evaluation;
+mod games;
 mod hand_written;
 mod score;
 mod search;
 
 pub use evaluation::{Evaluation, NetworkEvaluation};
+pub use games::{
+    Adjudication, ChunkFormat, Datagen, DatagenError, Ended, GameStatistics, PlayedGame,
+    PlayedMove, Starts,
+};
 pub use hand_written::HandWritten;
 pub use score::{EVALUATION_LIMIT, MATE, MAX_PLY, is_mate, mate_in_moves};
 pub use search::{Clock, Found, Limits, Search};

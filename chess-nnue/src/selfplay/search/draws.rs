@@ -52,14 +52,14 @@ impl Path {
 
 /// Whether neither side can mate, however it is played: bare kings, with at most one minor piece.
 #[must_use]
-pub(super) fn lacks_material(board: &Board) -> bool {
+pub(in crate::selfplay) fn lacks_material(board: &Board) -> bool {
     let minors = board.pieces(Piece::Knight) | board.pieces(Piece::Bishop);
     let kings = board.pieces(Piece::King);
     (board.occupied() ^ kings ^ minors) == BitBoard::EMPTY && minors.len() <= 1
 }
 
 /// Whether fifty moves of each side have passed without a capture or a pawn's move. A mate comes first.
-pub(super) fn is_fifty_moves(board: &Board) -> bool {
+pub(in crate::selfplay) fn is_fifty_moves(board: &Board) -> bool {
     board.halfmove_clock() >= 100 && (board.checkers().is_empty() || board.generate_moves(|_| true))
 }
 

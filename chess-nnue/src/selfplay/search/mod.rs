@@ -32,6 +32,7 @@ use self::table::Table;
 use super::evaluation::Evaluation;
 use super::score::{INFINITE, MAX_PLY};
 
+pub(super) use self::draws::{is_fifty_moves, lacks_material};
 pub use self::limits::{Clock, Limits};
 
 /// What a search found.

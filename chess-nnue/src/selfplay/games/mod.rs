@@ -1,0 +1,20 @@
+//! Games of engines: starts, play, adjudication, records, matches.
+
+mod datagen;
+mod ending;
+mod in_order;
+mod openings;
+mod play;
+mod record;
+mod starts;
+mod statistics;
+
+pub use datagen::{Datagen, DatagenError};
+pub use ending::{Adjudication, Ended};
+pub use play::{PlayedGame, PlayedMove};
+pub use record::ChunkFormat;
+pub use starts::Starts;
+pub use statistics::GameStatistics;
+
+#[cfg(test)]
+mod tests;
