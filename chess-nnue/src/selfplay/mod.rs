@@ -18,6 +18,7 @@
 mod evaluation;
 mod games;
 mod hand_written;
+mod matches;
 mod score;
 mod search;
 
@@ -27,5 +28,6 @@ pub use games::{
     PlayedMove, Starts,
 };
 pub use hand_written::HandWritten;
+pub use matches::{Effort, Elo, Match, MatchError, Pairs, Player, Sprt, Verdict};
 pub use score::{EVALUATION_LIMIT, MATE, MAX_PLY, is_mate, mate_in_moves};
 pub use search::{Clock, Found, Limits, Search};

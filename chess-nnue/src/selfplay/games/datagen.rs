@@ -199,13 +199,13 @@ impl Datagen {
         let start = self.starts.draw(&mut random, search);
         search.clear();
         play(&start, self.adjudication, |board, before| {
-            search.search(board, before, Limits::new().nodes(self.nodes))
+            Some(search.search(board, before, Limits::new().nodes(self.nodes)))
         })
     }
 }
 
 /// The random numbers of a game.
-pub(super) fn game_random(seed: u64, number: u64) -> Pcg64 {
+pub(in crate::selfplay) fn game_random(seed: u64, number: u64) -> Pcg64 {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     bytes[8..16].copy_from_slice(&number.to_le_bytes());

@@ -8,7 +8,7 @@ use std::thread;
 
 /// Does the work of each number with one of `threads` workers, and hands the results to `take` in
 /// order until it says to stop.
-pub(super) fn in_order<W, T: Send>(
+pub(in crate::selfplay) fn in_order<W, T: Send>(
     numbers: Range<u64>,
     threads: usize,
     worker: impl Fn() -> W + Sync,

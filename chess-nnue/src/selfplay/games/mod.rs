@@ -9,6 +9,10 @@ mod record;
 mod starts;
 mod statistics;
 
+pub(super) use datagen::game_random;
+pub(super) use in_order::in_order;
+pub(super) use play::play;
+
 pub use datagen::{Datagen, DatagenError};
 pub use ending::{Adjudication, Ended};
 pub use play::{PlayedGame, PlayedMove};

@@ -32,17 +32,22 @@ pub struct PlayedMove {
     pub white_cp: i32,
 }
 
-/// Plays a game from `start` to its end. `choose` searches a position whose game so far it is given.
-pub(super) fn play(
+/// Plays a game from `start` to its end. `choose` searches a position whose game so far it is given;
+/// with `None` the player whose move it is has run out of time.
+pub(in crate::selfplay) fn play(
     start: &Board,
     adjudication: Adjudication,
-    mut choose: impl FnMut(&Board, &[Board]) -> Found,
+    mut choose: impl FnMut(&Board, &[Board]) -> Option<Found>,
 ) -> PlayedGame {
     let (mut board, mut before, mut moves) = (start.clone(), Vec::new(), Vec::new());
     let mut judge = Judge::new(adjudication);
     let mut over = ending::by_rules(&board, &before);
     while over.is_none() {
-        let found = choose(&board, &before);
+        let Some(found) = choose(&board, &before) else {
+            let winner = !board.side_to_move();
+            over = Some((Ended::Time, GameResult::won_by(winner.into())));
+            break;
+        };
         // The rules say that there is one.
         let Some(played) = found.best else { break };
         let white_cp = white_cp(found.score, board.side_to_move());

@@ -54,7 +54,7 @@ impl Starts {
 
     /// A start; the same numbers of `random` give the same one, if the search has been
     /// [cleared](Search::clear).
-    pub(super) fn draw<E: Evaluation>(
+    pub(in crate::selfplay) fn draw<E: Evaluation>(
         &self,
         random: &mut impl Rng,
         search: &mut Search<E>,

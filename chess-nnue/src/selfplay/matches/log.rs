@@ -1,0 +1,167 @@
+//! What of a match is on the disk, so that it goes on after an interruption.
+//!
+//! `games.pgn` holds the games. `match.log` has one line about the match and then one for each pair: its
+//! half points for the first player, and how long `games.pgn` is with it. A pair counts when its line
+//! is whole; what `games.pgn` has beyond is cut off.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::string::String;
+use std::{format, fs};
+
+use thiserror::Error;
+
+use super::elo::Pairs;
+
+/// Why a match cannot be kept on the disk.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum MatchError {
+    /// A file cannot be read or written.
+    #[error("{}: cannot be read or written", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What went wrong.
+        source: io::Error,
+    },
+    /// The folder holds another match.
+    #[error("{}: holds another match ({found}), expected {expected}", path.display())]
+    Other {
+        /// The log.
+        path: PathBuf,
+        /// What its first line says.
+        found: String,
+        /// What it would say of this match.
+        expected: String,
+    },
+    /// A line of the log is none.
+    #[error("{}: line {line} is {found:?}, expected half points and bytes", path.display())]
+    Line {
+        /// The log.
+        path: PathBuf,
+        /// The line's number, from 1.
+        line: usize,
+        /// The line.
+        found: String,
+    },
+}
+
+/// The files of a match.
+#[derive(Debug)]
+pub(super) struct MatchLog {
+    log: Named,
+    games: Named,
+    bytes: u64,
+}
+
+/// A file that knows its name.
+#[derive(Debug)]
+struct Named {
+    path: PathBuf,
+    file: File,
+}
+
+impl Named {
+    fn open(path: PathBuf) -> Result<Self, MatchError> {
+        let mut options = OpenOptions::new();
+        let opened = options
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&path);
+        match opened {
+            Ok(file) => Ok(Self { path, file }),
+            Err(source) => Err(MatchError::Io { path, source }),
+        }
+    }
+
+    fn run<T>(&mut self, work: impl FnOnce(&mut File) -> io::Result<T>) -> Result<T, MatchError> {
+        work(&mut self.file).map_err(|source| MatchError::Io {
+            path: self.path.clone(),
+            source,
+        })
+    }
+
+    /// Ends the file at a length and goes there.
+    fn cut(&mut self, len: u64) -> Result<(), MatchError> {
+        self.run(|file| {
+            file.set_len(len)?;
+            file.seek(SeekFrom::Start(len)).map(drop)
+        })
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> Result<(), MatchError> {
+        self.run(|file| {
+            file.write_all(bytes)?;
+            file.sync_data()
+        })
+    }
+}
+
+impl MatchLog {
+    /// Opens the match in `folder`, or begins it there. Gives the pairs that are finished.
+    pub(super) fn open(folder: &Path, about: &str) -> Result<(Self, Pairs), MatchError> {
+        fs::create_dir_all(folder).map_err(|source| MatchError::Io {
+            path: folder.into(),
+            source,
+        })?;
+        let mut log = Named::open(folder.join("match.log"))?;
+        let games = Named::open(folder.join("games.pgn"))?;
+        let mut text = String::new();
+        log.run(|file| file.read_to_string(&mut text))?;
+        let whole = text.rfind('\n').map_or("", |end| &text[..=end]);
+        log.cut(whole.len() as u64)?;
+        let mut opened = Self {
+            log,
+            games,
+            bytes: 0,
+        };
+        let mut lines = whole.lines();
+        match lines.next() {
+            None => opened.log.append(format!("{about}\n").as_bytes())?,
+            Some(found) if found == about => {}
+            Some(found) => {
+                return Err(MatchError::Other {
+                    path: opened.log.path,
+                    found: found.into(),
+                    expected: about.into(),
+                });
+            }
+        }
+        let mut pairs = Pairs::default();
+        for (line, found) in (2..).zip(lines) {
+            let Some((half_points, bytes)) = read_line(found) else {
+                return Err(MatchError::Line {
+                    path: opened.log.path,
+                    line,
+                    found: found.into(),
+                });
+            };
+            pairs.add(half_points);
+            opened.bytes = bytes;
+        }
+        let bytes = opened.bytes;
+        opened.games.cut(bytes)?;
+        Ok((opened, pairs))
+    }
+
+    /// Adds a pair: first its games, then its line.
+    pub(super) fn add(&mut self, half_points: usize, games: &str) -> Result<(), MatchError> {
+        self.games.append(games.as_bytes())?;
+        self.bytes += games.len() as u64;
+        let line = format!("{half_points} {}\n", self.bytes);
+        self.log.append(line.as_bytes())
+    }
+}
+
+fn read_line(line: &str) -> Option<(usize, u64)> {
+    let (half_points, bytes) = line.split_once(' ')?;
+    let half_points = half_points
+        .parse()
+        .ok()
+        .filter(|&half_points| half_points <= 4)?;
+    Some((half_points, bytes.parse().ok()?))
+}
