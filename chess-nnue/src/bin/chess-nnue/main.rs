@@ -13,6 +13,8 @@ mod output_file;
 mod positions;
 mod resume;
 mod sample;
+#[cfg(feature = "selfplay")]
+mod selfplay;
 mod svg;
 mod train;
 mod validate;
@@ -63,6 +65,10 @@ enum Command {
     Convert(convert::Arguments),
     Bench(bench::Arguments),
     Compare(compare::Arguments),
+    #[cfg(feature = "selfplay")]
+    Datagen(selfplay::datagen::Arguments),
+    #[cfg(feature = "selfplay")]
+    Match(selfplay::contest::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -94,6 +100,10 @@ fn run(command: Command, out: &mut dyn Write) -> Outcome {
         Command::Convert(arguments) => convert::run(&arguments, out),
         Command::Bench(arguments) => bench::run(&arguments, out),
         Command::Compare(arguments) => compare::run(&arguments, out),
+        #[cfg(feature = "selfplay")]
+        Command::Datagen(arguments) => selfplay::datagen::run(&arguments, out),
+        #[cfg(feature = "selfplay")]
+        Command::Match(arguments) => selfplay::contest::run(&arguments, out),
     }
 }
 

@@ -1,0 +1,6 @@
+//! Commands that play games.
+
+pub(crate) mod contest;
+pub(crate) mod datagen;
+mod player;
+mod progress;
