@@ -1,0 +1,155 @@
+//! `chess-nnue datagen` and `chess-nnue match`.
+#![cfg(all(feature = "cli", feature = "selfplay"))]
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use chess_nnue::{Architecture, Network, Weights};
+
+fn tool(folder: &Path, arguments: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_chess-nnue"));
+    command.current_dir(folder).args(arguments.split(' '));
+    command
+}
+
+fn run(folder: &Path, arguments: &str) -> Output {
+    tool(folder, arguments).output().unwrap()
+}
+
+fn succeed(folder: &Path, arguments: &str) -> String {
+    let output = run(folder, arguments);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{arguments}: {error}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn fail(folder: &Path, arguments: &str, code: i32) -> String {
+    let output = run(folder, arguments);
+    assert_eq!(output.status.code(), Some(code), "{arguments}");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+const SMALL: &str = "--games 5 --nodes 300 --seed 4";
+
+#[test]
+fn chunks_are_the_same_however_they_are_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    succeed(
+        folder,
+        &format!("datagen hand-written one --chunks 0..3 --threads 1 {SMALL}"),
+    );
+    succeed(
+        folder,
+        &format!("datagen hand-written two --chunks 2..3 --threads 2 {SMALL}"),
+    );
+    let told = succeed(
+        folder,
+        &format!("datagen hand-written two --chunks 0..3 --threads 2 {SMALL}"),
+    );
+    assert!(
+        told.contains("games-00002.viri: is there already\n"),
+        "{told}"
+    );
+    assert!(
+        told.contains("games-00000.viri: 5 games, White won "),
+        "{told}"
+    );
+    for chunk in ["games-00000.viri", "games-00001.viri", "games-00002.viri"] {
+        let bytes = |set: &str| fs::read(folder.join(set).join(chunk)).unwrap();
+        assert!(!bytes("one").is_empty());
+        assert!(bytes("one") == bytes("two"), "{chunk}");
+    }
+}
+
+#[test]
+fn killed_and_run_again_it_is_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let command =
+        |out: &str| format!("datagen hand-written {out} --chunks 0..4 --threads 2 {SMALL}");
+    succeed(folder, &command("whole"));
+    for round in 1..=3 {
+        let mut child = tool(folder, &command("killed")).spawn().unwrap();
+        let first = folder.join("killed/games-00000.viri");
+        let begun = Instant::now();
+        while !first.exists() && begun.elapsed() < Duration::from_secs(60) {
+            thread::sleep(Duration::from_millis(1));
+        }
+        thread::sleep(Duration::from_millis(20 * round));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    succeed(folder, &command("killed"));
+    for chunk in 0..4 {
+        let bytes =
+            |set: &str| fs::read(folder.join(format!("{set}/games-{chunk:05}.viri"))).unwrap();
+        assert!(bytes("whole") == bytes("killed"), "{chunk}");
+    }
+}
+
+#[test]
+fn a_folder_of_other_games_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    succeed(folder, &format!("datagen hand-written out {SMALL}"));
+    let error = fail(
+        folder,
+        "datagen hand-written out --games 5 --nodes 301 --seed 4",
+        1,
+    );
+    assert!(
+        error.contains(
+            "datagen.txt: chunks there have nodes a move 300, asked for nodes a move 301"
+        ),
+        "{error}"
+    );
+    let error = fail(folder, "datagen none.nnue out", 1);
+    assert!(
+        error.contains("the evaluation by rules is called hand-written"),
+        "{error}"
+    );
+    let error = fail(folder, "datagen hand-written out --chunks 3..3", 2);
+    assert!(
+        error.contains("expected two numbers, like 0..20"),
+        "{error}"
+    );
+    let error = fail(folder, "datagen hand-written out --quiet", 1);
+    assert!(error.contains("--quiet is for --format marlin"), "{error}");
+}
+
+#[test]
+fn a_network_plays_and_is_told_from_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let architecture = Architecture::new(16).unwrap();
+    let network = Network::new(architecture.clone(), &Weights::zero(&architecture)).unwrap();
+    network.save(folder.join("zero.nnue")).unwrap();
+    let command = "match hand-written zero.nnue out --pairs 3 --nodes 400 --threads 2";
+    let told = succeed(folder, command);
+    assert!(
+        told.starts_with(
+            "6 games, 100.0 % of the points; pairs with 0 to 2 points: [0, 0, 0, 0, 3]\n"
+        ),
+        "{told}"
+    );
+    assert_eq!(succeed(folder, command), told);
+    let json = succeed(folder, &format!("{command} --json --sprt 0,400"));
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["games"], 6);
+    assert_eq!(json["verdict"], "open");
+    let games = fs::read_to_string(folder.join("out/games.pgn")).unwrap();
+    assert_eq!(games.matches("[Result ").count(), 6);
+    let error = fail(
+        folder,
+        "match zero.nnue hand-written out --pairs 3 --nodes 400",
+        1,
+    );
+    assert!(error.contains("match.log: holds another match"), "{error}");
+    let error = fail(folder, "match zero.nnue hand-written out --sprt 5,0", 2);
+    assert!(error.contains("the lower one first"), "{error}");
+}
