@@ -147,9 +147,9 @@ fn all_kept() -> Vec<String> {
     lines.filter(|line| line.starts_with("2000")).collect()
 }
 
-/// The files below a folder.
-fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut found = BTreeMap::new();
+/// The names of the files below a folder, in order. They may come and go meanwhile.
+fn names(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
     let mut folders = vec![folder.to_path_buf()];
     while let Some(next) = folders.pop() {
         for entry in fs::read_dir(next).into_iter().flatten() {
@@ -158,15 +158,21 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
                 folders.push(path);
             } else {
                 let name = path.strip_prefix(folder).unwrap().to_str().unwrap();
-                found.insert(name.replace('\\', "/"), fs::read(&path).unwrap());
+                found.push(name.replace('\\', "/"));
             }
         }
     }
+    found.sort();
     found
 }
 
-fn names(folder: &Path) -> Vec<String> {
-    files(folder).into_keys().collect()
+/// The files below a folder.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let read = |name: String| {
+        let bytes = fs::read(folder.join(&name)).unwrap();
+        (name, bytes)
+    };
+    names(folder).into_iter().map(read).collect()
 }
 
 #[test]
