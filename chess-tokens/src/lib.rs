@@ -3,6 +3,7 @@
 
 #[cfg(feature = "hub")]
 pub mod corpus;
+pub mod dataset;
 pub mod pack;
 mod scheme;
 #[cfg(any(feature = "parquet", feature = "pgn"))]
