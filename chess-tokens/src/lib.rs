@@ -6,6 +6,7 @@ pub mod corpus;
 pub mod dataset;
 pub mod pack;
 mod scheme;
+pub mod stats;
 pub mod tokenizer;
 
 pub use scheme::{Scheme, SchemeError};
