@@ -11,6 +11,7 @@ mod hub;
 mod marlin;
 mod moves;
 mod network;
+mod packs;
 mod permutation;
 mod pgn_games;
 mod placement;
@@ -30,6 +31,7 @@ pub use hub::{hub_headers, hub_listing};
 pub use marlin::marlin;
 pub use moves::moves;
 pub use network::{bullet_network, network};
+pub use packs::{pack, pack_meta, windows};
 pub use permutation::permutation;
 pub use pgn_games::pgn_games;
 pub use placement::placement;
@@ -58,6 +60,8 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("moves", moves),
     ("network", network),
     ("npy_header", npy_header),
+    ("pack", pack),
+    ("pack_meta", pack_meta),
     ("permutation", permutation),
     ("pgn_games", pgn_games),
     ("placement", placement),
@@ -66,6 +70,7 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("text", text),
     ("viri", viri),
     ("viri_move", viri_move),
+    ("windows", windows),
     ("zdat", zdat),
     ("zdat_index", zdat_index),
     ("zdat_record", zdat_record),
