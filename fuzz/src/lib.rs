@@ -18,6 +18,7 @@ mod placement;
 mod safetensors;
 mod sampler_state;
 mod text;
+mod tokenizers;
 mod viri;
 mod viri_move;
 mod zdat;
@@ -38,6 +39,7 @@ pub use placement::placement;
 pub use safetensors::safetensors;
 pub use sampler_state::sampler_state;
 pub use text::text;
+pub use tokenizers::{bpe_json, bpe_tokens, san_tokens, uci_text, uci_tokens, uci_vocabulary};
 pub use viri::viri;
 pub use viri_move::viri_move;
 pub use zdat::{zdat, zdat_index, zdat_record};
@@ -47,6 +49,8 @@ pub type Check = fn(&[u8]);
 
 /// Every check, by the name of its fuzz target and of its folder of seeds.
 pub const CHECKS: &[(&str, Check)] = &[
+    ("bpe_json", bpe_json),
+    ("bpe_tokens", bpe_tokens),
     ("bullet_network", bullet_network),
     ("bullet_record", bullet_record),
     ("checkpoint", checkpoint),
@@ -67,7 +71,11 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("placement", placement),
     ("safetensors", safetensors),
     ("sampler_state", sampler_state),
+    ("san_tokens", san_tokens),
     ("text", text),
+    ("uci_text", uci_text),
+    ("uci_tokens", uci_tokens),
+    ("uci_vocabulary", uci_vocabulary),
     ("viri", viri),
     ("viri_move", viri_move),
     ("windows", windows),
