@@ -12,21 +12,19 @@
 
 use chess_records::{GameResult, PieceType, Square, UciMove};
 
+const MIN_ELO: u16 = UciToken::MIN_ELO;
+const MAX_ELO: u16 = UciToken::MAX_ELO;
+const ELO_STEP: u16 = UciToken::ELO_STEP;
+
 /// How many tokens there are.
 pub(super) const VOCAB_SIZE: usize = 2030;
 /// The names that come first.
 pub(super) const SPECIALS: [&str; 8] = [
     "<pad>", "<bos>", "<eos>", "<mask>", "<unk>", "<1-0>", "<0-1>", "<1/2>",
 ];
-/// The lowest band of ratings.
-pub(super) const MIN_ELO: u16 = 600;
-/// The highest band of ratings.
-pub(super) const MAX_ELO: u16 = 3200;
-/// How wide a band is.
-pub(super) const ELO_STEP: u16 = 100;
 
 pub(super) const UNK: u16 = 4;
-const BANDS: u16 = (MAX_ELO - MIN_ELO) / ELO_STEP + 1;
+const BANDS: u16 = UciToken::ELO_BANDS;
 const WHITE_ELOS: u16 = SPECIALS.len() as u16;
 const BLACK_ELOS: u16 = WHITE_ELOS + BANDS;
 const MOVES: u16 = BLACK_ELOS + BANDS;
@@ -61,6 +59,14 @@ pub enum UciToken {
 impl UciToken {
     /// How many there are.
     pub const COUNT: usize = VOCAB_SIZE;
+    /// The lowest band of ratings.
+    pub const MIN_ELO: u16 = 600;
+    /// The highest band of ratings.
+    pub const MAX_ELO: u16 = 3200;
+    /// How wide a band of ratings is.
+    pub const ELO_STEP: u16 = 100;
+    /// How many bands of ratings a side has.
+    pub const ELO_BANDS: u16 = (Self::MAX_ELO - Self::MIN_ELO) / Self::ELO_STEP + 1;
 
     /// What a token stands for, if it is under 2,030.
     #[must_use]
@@ -169,7 +175,7 @@ pub(super) const fn result_id(result: GameResult) -> u16 {
 
 /// The token of a move; [`UNK`] if there is none.
 #[inline]
-pub(super) const fn move_id(played: UciMove) -> u16 {
+pub(in super::super) const fn move_id(played: UciMove) -> u16 {
     let way = played.from.index() << 6 | played.to.index();
     let order = match played.promotion {
         None => return PLAIN_IDS[way],

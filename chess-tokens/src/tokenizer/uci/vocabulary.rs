@@ -12,11 +12,14 @@ use thiserror::Error;
 
 use super::super::read_file::{ReadFileError, read_file};
 use super::super::text::excerpt;
-use super::token::{ELO_STEP, MAX_ELO, MIN_ELO, SPECIALS, UciToken, VOCAB_SIZE, name};
+use super::token::{SPECIALS, UciToken, VOCAB_SIZE, name};
 
 /// The most bytes that are read; the file has under 17,000.
 const MAX_BYTES: u64 = 1 << 20;
 const VERSION: u64 = 1;
+const MIN_ELO: u16 = UciToken::MIN_ELO;
+const MAX_ELO: u16 = UciToken::MAX_ELO;
+const ELO_STEP: u16 = UciToken::ELO_STEP;
 
 /// Why the bytes of a `vocab.json` are not the vocabulary of the `uci` scheme.
 #[derive(Debug, Error)]
