@@ -1,18 +1,28 @@
 //! Games from Parquet files of UCI moves.
+//!
+//! A row is a game, and four columns are looked at:
+//!
+//! | column | physical type | what |
+//! |---|---|---|
+//! | `uci` | `BYTE_ARRAY` | the moves as UCI has them, apart by white space |
+//! | `result` | `BYTE_ARRAY` | `1-0`, `0-1` or `1/2-1/2` |
+//! | `white_elo`, `black_elo` | `INT32`, of any width | the ratings |
+//!
+//! Any value may be null. Others, such as `game_id` and `month`, may be there and are not read.
 
+use core::fmt;
 use std::fs::File;
+use std::string::{String, ToString};
+use std::vec::Vec;
 
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_typed_column_reader};
 use ::parquet::data_type::{ByteArray, ByteArrayType, DataType, Int32Type};
 use ::parquet::errors::ParquetError;
 use ::parquet::file::reader::{FileReader, RowGroupReader};
 use ::parquet::file::serialized_reader::SerializedFileReader;
-use chess_records::{GameResult, UciMove};
 use thiserror::Error;
 
-use super::game::{Replay, legal_prefix};
-use super::pgn::{LeftOut, result_of};
-use super::source::check_list;
+use crate::{Game, GameResult, LeftOut, UciMove};
 
 /// Why a Parquet file cannot be read.
 #[derive(Debug, Error)]
@@ -58,7 +68,8 @@ pub enum ParquetReadError {
 }
 
 /// A row, as it is.
-pub(super) struct UciRow {
+#[derive(Clone, Debug)]
+pub struct UciRow {
     /// `None` where the value is null.
     moves: Option<ByteArray>,
     result: Option<GameResult>,
@@ -67,40 +78,70 @@ pub(super) struct UciRow {
 }
 
 impl UciRow {
-    /// Whether the game counts.
-    pub(super) fn check(&self, needs_elos: bool) -> Result<(), LeftOut> {
+    /// The words of the list of moves, none where it is null. Words need not be moves.
+    pub fn words(&self) -> impl Iterator<Item = &[u8]> {
+        let moves = self.moves.as_ref().map_or(&[][..], ByteArray::data);
+        let words = moves.split(u8::is_ascii_whitespace);
+        words.filter(|word| !word.is_empty())
+    }
+
+    /// How the game ended. `None` for anything but the three results.
+    #[must_use]
+    pub const fn result(&self) -> Option<GameResult> {
+        self.result
+    }
+
+    /// White's rating.
+    #[must_use]
+    pub const fn white_elo(&self) -> Option<i32> {
+        self.white_elo
+    }
+
+    /// Black's rating.
+    #[must_use]
+    pub const fn black_elo(&self) -> Option<i32> {
+        self.black_elo
+    }
+
+    /// Whether the row has what a game needs, whatever its words are.
+    ///
+    /// # Errors
+    ///
+    /// Why the game is left out: no result, no moves, or more of them than [`Game::MAX_PLIES`].
+    pub fn check(&self) -> Result<(), LeftOut> {
         if self.result.is_none() {
             return Err(LeftOut::Result);
         }
-        let moves = self.moves.as_ref().ok_or(LeftOut::NoMove)?;
-        check_list(
-            words(moves.data()).count(),
-            self.white_elo.zip(self.black_elo),
-            needs_elos,
-        )
-    }
-
-    /// The game of a row that counts.
-    pub(super) fn replay(&self) -> Replay {
-        let moves = self.moves.as_ref().map_or(&[][..], ByteArray::data);
-        Replay {
-            moves: legal_prefix(words(moves).map(|word| UciMove::from_ascii(word).ok())),
-            plies: words(moves).count(),
-            // A row without one does not count.
-            result: self.result.unwrap_or(GameResult::Draw),
-            white_elo: self.white_elo,
-            black_elo: self.black_elo,
+        if self.moves.is_none() {
+            return Err(LeftOut::NoMove);
+        }
+        match self.words().count() > Game::MAX_PLIES {
+            true => Err(LeftOut::TooLong),
+            false => Ok(()),
         }
     }
+
+    /// The game. Whether its moves are legal is not looked at.
+    ///
+    /// # Errors
+    ///
+    /// Why the game is left out: as [`UciRow::check`], and where a word is no move.
+    pub fn game(&self) -> Result<Game, LeftOut> {
+        self.check()?;
+        let moves = self.words().map(UciMove::from_ascii);
+        let moves: Result<_, _> = moves.collect();
+        Ok(Game {
+            moves: moves.map_err(|_| LeftOut::NoMove)?,
+            result: self.result.ok_or(LeftOut::Result)?,
+            white_elo: self.white_elo,
+            black_elo: self.black_elo,
+        })
+    }
 }
 
-fn words(moves: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let words = moves.split(u8::is_ascii_whitespace);
-    words.filter(|word| !word.is_empty())
-}
-
-/// Reads rows, a row group after the other.
-pub(super) struct UciRows {
+/// Reads rows, a row group after the other. Memory is that of a page of each column and of the rows that
+/// are asked for at once.
+pub struct UciRows {
     file: SerializedFileReader<File>,
     columns: [usize; 4],
     next_group: usize,
@@ -132,7 +173,12 @@ struct Column<T: DataType> {
 }
 
 impl UciRows {
-    pub(super) fn new(file: File) -> Result<Self, ParquetReadError> {
+    /// Reads the file's end, which tells where all else is.
+    ///
+    /// # Errors
+    ///
+    /// When the file is no Parquet file, or has not the four columns.
+    pub fn new(file: File) -> Result<Self, ParquetReadError> {
         let file = SerializedFileReader::new(file).map_err(ParquetReadError::Footer)?;
         let mut columns = [0; 4];
         for (index, (name, expected)) in columns.iter_mut().zip(COLUMNS) {
@@ -146,11 +192,26 @@ impl UciRows {
         })
     }
 
-    /// At most so many rows; `None` at the end.
-    pub(super) fn next_rows(
-        &mut self,
-        most: usize,
-    ) -> Result<Option<Vec<UciRow>>, ParquetReadError> {
+    /// How many rows the file has, as its end says.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        let rows = self.file.metadata().file_metadata().num_rows();
+        u64::try_from(rows).unwrap_or(0)
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// At most so many rows, at least one; `None` at the end.
+    ///
+    /// # Errors
+    ///
+    /// When the file is damaged. There is no reading on after an error.
+    pub fn next_rows(&mut self, most: usize) -> Result<Option<Vec<UciRow>>, ParquetReadError> {
+        let most = most.max(1);
         loop {
             if let Some(group) = self.group.as_mut().filter(|group| group.rows_left > 0) {
                 return group.read(most).map(Some);
@@ -176,6 +237,15 @@ impl UciRows {
             white_elo: Column::open(&*reader, 2, white_elo)?,
             black_elo: Column::open(&*reader, 3, black_elo)?,
         })
+    }
+}
+
+impl fmt::Debug for UciRows {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("UciRows")
+            .field("rows", &self.len())
+            .field("next_group", &self.next_group)
+            .finish_non_exhaustive()
     }
 }
 
@@ -217,7 +287,7 @@ impl Group {
         let rows = uci.into_iter().zip(results).zip(elos);
         let row = |((moves, result), (white, black)): ((_, Option<ByteArray>), (_, _))| UciRow {
             moves,
-            result: result.and_then(|result| result_of(result.data())),
+            result: result.and_then(|result| GameResult::from_pgn(result.data())),
             white_elo: white,
             black_elo: black,
         };

@@ -1,10 +1,26 @@
+use std::format;
+use std::string::{String, ToString};
+use std::vec::Vec;
+
 use super::*;
+use crate::{GameResult, LeftOut, UciMove};
+
+fn read_game(text: &str) -> Result<PgnReplay, LeftOut> {
+    PgnText::new(text.as_bytes()).replay()
+}
 
 fn moves(text: &str) -> Result<String, LeftOut> {
-    let replay = read_game(text.as_bytes(), false)?;
-    assert_eq!(replay.plies, replay.moves.len());
+    let replay = read_game(text)?;
     let uci = |played: &shakmaty::Move| played.to_uci(shakmaty::CastlingMode::Standard).to_string();
-    Ok(replay.moves.iter().map(uci).collect::<Vec<_>>().join(" "))
+    let moves = replay.moves.iter().map(uci).collect::<Vec<_>>().join(" ");
+    let game = PgnText::new(text.as_bytes()).game()?;
+    assert_eq!(shown(&game.moves), moves);
+    Ok(moves)
+}
+
+fn shown(moves: &[UciMove]) -> String {
+    let moves: Vec<_> = moves.iter().map(ToString::to_string).collect();
+    moves.join(" ")
 }
 
 /// The moves of a game that White won.
@@ -92,7 +108,7 @@ fn a_game_that_is_too_long() {
 
 #[test]
 fn results() {
-    let result = |text: &str| read_game(text.as_bytes(), false).map(|replay| replay.result);
+    let result = |text: &str| read_game(text).map(|replay| replay.result);
     assert_eq!(
         result("[Result \"0-1\"]\n\n1. e4 1-0"),
         Ok(GameResult::BlackWon)
@@ -112,14 +128,50 @@ fn results() {
 }
 
 #[test]
-fn elos_are_asked_for_where_there_are_bounds() {
+fn elos_are_asked_for_where_they_must_be_there() {
     let text =
-        b"\xef\xbb\xbf[WhiteElo \"1500\"]\r\n[BlackElo \"?\"]\r\n[Result \"1-0\"]\r\n\r\n1. e4\r\n";
-    let replay = read_game(text, false).unwrap();
-    assert_eq!((replay.elos(), replay.plies), (None, 1));
-    assert_eq!(read_game(text, true).unwrap_err(), LeftOut::MissingElo);
-    let both = b"[WhiteElo \"1500\"]\n[BlackElo \"1700\"]\n[Result \"1-0\"]\n\n1. e4\n";
-    assert_eq!(read_game(both, true).unwrap().elos(), Some((1500, 1700)));
+        "\u{feff}[WhiteElo \"1500\"]\r\n[BlackElo \"?\"]\r\n[Result \"1-0\"]\r\n\r\n1. e4\r\n";
+    let replay = read_game(text).unwrap();
+    assert_eq!((replay.white_elo, replay.black_elo), (Some(1500), None));
+    assert_eq!(replay.moves.len(), 1);
+    let rated = |text: &str| PgnText::new(text.as_bytes()).replay_rated();
+    assert_eq!(rated(text).unwrap_err(), LeftOut::MissingElo);
+    let both = "[WhiteElo \"1500\"]\n[BlackElo \"1700\"]\n[Result \"1-0\"]\n\n1. e4\n";
+    assert_eq!(rated(both).unwrap().black_elo, Some(1700));
+}
+
+#[test]
+fn movetext_alone() {
+    let read = |text: &str| movetext_moves(text.as_bytes()).map(|moves| shown(&moves));
+    for text in [
+        "1. e4 e5 2. Nf3 Nc6 1-0",
+        "1. e4 $1 e5 (1... c5 2. Nf3 (2. c3 {Alapin ( :) } d5) d6) 2. Nf3!? { [%eval #-3] } Nc6?! ?? *",
+        // Nothing in variations is looked at but comments and parentheses.
+        "1. e4 (1. e5 Ke4 -- N@e5 1-0 ; )\n {)} ) e5 ((((O-O)))) 2. Nf3 Nc6",
+        "1. e4\r\n\r\ne5 {\n\n} 2. Nf3 ) Nc6 (2... ",
+        "( 1. e4 ) e5 2. Nf3 Nc6",
+    ] {
+        assert_eq!(read(text).as_deref(), Ok("e2e4 e7e5 g1f3 b8c6"), "{text}");
+    }
+    for (text, reason) in [
+        ("1. e4 e5 2. Ke3", LeftOut::IllegalMove),
+        ("1. d4 d5 2. Nf3 Nf6 3. Nd2", LeftOut::AmbiguousMove),
+        ("1. -- e5", LeftOut::NoMove),
+        ("1. e4 N@e5", LeftOut::NoMove),
+    ] {
+        assert_eq!(read(text), Err(reason), "{text}");
+    }
+    assert_eq!(read("").as_deref(), Ok(""));
+    let deep = format!("1. e4 {}", "(1. d4 ".repeat(100_000));
+    assert_eq!(read(&deep).as_deref(), Ok("e2e4"));
+    assert_eq!(
+        read(&"Nf3 Nf6 Ng1 Ng8 ".repeat(1 << 14)).unwrap().len(),
+        (1 << 16) * 5 - 1
+    );
+    assert_eq!(
+        read(&"Nf3 Nf6 Ng1 Ng8 ".repeat((1 << 14) + 1)),
+        Err(LeftOut::TooLong)
+    );
 }
 
 fn blocks(text: &[u8]) -> Vec<PgnBlock> {
@@ -133,8 +185,10 @@ fn blocks_are_whole_games() {
     let text = game.repeat(60_000);
     let blocks = blocks(text.as_bytes());
     assert!(blocks.len() > 2);
-    let games: Vec<_> = blocks.iter().flat_map(PgnBlock::games).collect();
+    let games = blocks.iter().flat_map(PgnBlock::games);
+    let games: Vec<_> = games.map(|game| game.as_bytes()).collect();
     assert_eq!(games.len(), 60_000);
+    assert_eq!(blocks.iter().map(PgnBlock::len).sum::<usize>(), 60_000);
     assert_eq!(games.concat(), text.as_bytes());
     assert!(games.iter().all(|&found| found == game.as_bytes()));
 }
@@ -184,35 +238,23 @@ fn a_stream_that_breaks_off() {
 fn games_of_a_stream() {
     let text = "[Result \"1-0\"]\n[WhiteElo \"1500\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. O-O\n\n1. e5\n\n1. d4 *";
     let games: Vec<_> = PgnGames::new(text.as_bytes()).map(Result::unwrap).collect();
-    let game = games[0].as_ref().unwrap();
-    let moves: Vec<_> = game.moves.iter().map(ToString::to_string).collect();
-    assert_eq!(moves.join(" "), "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 e1g1");
+    let game = games[0].game().unwrap();
+    assert_eq!(shown(&game.moves), "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 e1g1");
     assert_eq!((game.white_elo, game.black_elo), (Some(1500), None));
+    assert_eq!(games[0].tags().get("WhiteElo").as_deref(), Some("1500"));
     let reasons: Vec<_> = games[1..]
         .iter()
-        .map(|game| game.clone().unwrap_err())
+        .map(|game| game.game().unwrap_err())
         .collect();
     assert_eq!(reasons, [LeftOut::IllegalMove, LeftOut::Result]);
+    assert_eq!(games[1].tags().iter().count(), 0);
 }
 
 #[test]
-fn texts_of_reasons() {
-    for (reason, text) in [
-        (LeftOut::Variant, "a variant other than standard chess"),
-        (LeftOut::Start, "a start of its own"),
-        (LeftOut::Result, "a result other than 1-0, 0-1 and 1/2-1/2"),
-        (LeftOut::MissingElo, "an Elo is missing"),
-        (LeftOut::IllegalMove, "a move that is not legal"),
-        (
-            LeftOut::AmbiguousMove,
-            "a move of which more than one is meant",
-        ),
-        (LeftOut::NoMove, "something else in the place of a move"),
-        (
-            LeftOut::TooLong,
-            "more plies or deeper variations than are read",
-        ),
-    ] {
-        assert_eq!(reason.to_string(), text);
-    }
+fn tags_end_where_movetext_begins() {
+    let text = "%\n\n\u{feff}[A \"1\"]\n\n[B \"2\"]\n1. e4\n[C \"3\"]\n";
+    let text = PgnText::new(text.as_bytes());
+    assert_eq!(format!("{:?}", text.tags()), "{}");
+    let text = PgnText::new(b"\xef\xbb\xbf[A \"1\"]\n\n[B \"2\"]\n1. e4\n[C \"3\"]\n");
+    assert_eq!(format!("{:?}", text.tags()), "{\"A\": \"1\", \"B\": \"2\"}");
 }

@@ -103,8 +103,51 @@ impl Sections {
     }
 }
 
+/// The lines of a game that are for tags.
+#[derive(Clone, Debug)]
+pub(super) struct TagLines<'a> {
+    text: &'a [u8],
+    sections: Sections,
+    begun: bool,
+}
+
+impl<'a> TagLines<'a> {
+    pub(super) const fn new(text: &'a [u8]) -> Self {
+        Self {
+            text,
+            sections: Sections::new(),
+            begun: false,
+        }
+    }
+
+    /// What was not looked at: the movetext, when there are no more lines of tags.
+    pub(super) const fn rest(&self) -> &'a [u8] {
+        self.text
+    }
+}
+
+impl<'a> Iterator for TagLines<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        loop {
+            let (line, len) = next_line(self.text, true)?;
+            let line = if self.begun { line } else { without_bom(line) };
+            let kind = self.sections.next(line);
+            if matches!(kind, LineKind::Movetext | LineKind::End) {
+                return None;
+            }
+            self.begun = true;
+            self.text = &self.text[len..];
+            if kind == LineKind::Tag {
+                return Some(line);
+            }
+        }
+    }
+}
+
 /// The line without byte order marks: files that were put together have some between games.
-pub(super) fn without_bom(mut line: &[u8]) -> &[u8] {
+fn without_bom(mut line: &[u8]) -> &[u8] {
     while let Some(rest) = line.strip_prefix("\u{feff}".as_bytes()) {
         line = rest;
     }
@@ -148,6 +191,9 @@ fn ends_in_comment(mut line: &[u8], mut in_comment: bool) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::string::String;
+    use std::vec::Vec;
+
     use super::*;
 
     fn lines(mut text: &[u8], last: bool) -> Vec<&str> {

@@ -1,25 +1,52 @@
 //! Movetext played on boards: the moves of the game, and whether every move is legal, those of
-//! variations too.
+//! variations too if they are asked for.
+
+use std::vec::Vec;
 
 use memchr::memchr;
-use shakmaty::uci::UciMove;
+use shakmaty::uci;
 use shakmaty::{Chess, Move, Position, Role, Square};
 
-use super::super::game::MAX_PLIES;
-use super::LeftOut;
-use super::lines::is_comment;
+use super::lines::{is_comment, next_line};
+use super::replay::uci_move;
 use super::tokens::{San, Token, next_token};
+use crate::{Game, GameResult, LeftOut, UciMove};
 
 /// Deeper variations are not read.
 const MAX_DEPTH: usize = 64;
 
+/// The moves of movetext that stands alone: moves in SAN among comments, annotations, move numbers,
+/// results and variations. Of variations the moves are not looked at, and however deep they are; else
+/// this is how games of PGN are read, blank lines apart: they end nothing.
+///
+/// # Errors
+///
+/// The first thing for which the game would be left out: [`LeftOut::IllegalMove`],
+/// [`LeftOut::AmbiguousMove`], [`LeftOut::NoMove`] or [`LeftOut::TooLong`].
+pub fn movetext_moves(text: &[u8]) -> Result<Vec<UciMove>, LeftOut> {
+    let played = Movetext::read(text, Variations::Skipped)?;
+    Ok(played.moves.into_iter().filter_map(uci_move).collect())
+}
+
+/// What becomes of variations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Variations {
+    /// Their moves must be legal.
+    Played,
+    /// Only their ends are looked for.
+    Skipped,
+}
+
 /// Plays movetext line by line.
 pub(super) struct Movetext {
+    treatment: Variations,
     game: Line,
     variations: Vec<Line>,
+    /// How deep in variations that are skipped.
+    skipped: usize,
     moves: Vec<Move>,
     in_comment: bool,
-    result: Option<Vec<u8>>,
+    result: Option<GameResult>,
 }
 
 /// The game or a variation, up to its last move.
@@ -43,8 +70,10 @@ impl Line {
         }
     }
 
-    fn play(&mut self, played: Move) {
-        self.before = Some(self.position.clone());
+    fn play(&mut self, played: Move, treatment: Variations) {
+        if treatment == Variations::Played {
+            self.before = Some(self.position.clone());
+        }
         self.position.play_unchecked(played);
         self.plies += 1;
     }
@@ -53,7 +82,7 @@ impl Line {
     fn pass(&mut self) {
         self.plies += 1;
         match self.position.clone().swap_turn() {
-            Ok(passed) => self.before = Some(std::mem::replace(&mut self.position, passed)),
+            Ok(passed) => self.before = Some(core::mem::replace(&mut self.position, passed)),
             Err(_) => self.known = false,
         }
     }
@@ -73,10 +102,22 @@ impl Line {
 }
 
 impl Movetext {
-    pub(super) fn new() -> Self {
+    /// Plays what is known to be the movetext of one game.
+    pub(super) fn read(mut text: &[u8], treatment: Variations) -> Result<Self, LeftOut> {
+        let mut movetext = Self::new(treatment);
+        while let Some((line, len)) = next_line(text, true) {
+            movetext.read_line(line)?;
+            text = &text[len..];
+        }
+        Ok(movetext)
+    }
+
+    fn new(treatment: Variations) -> Self {
         Self {
+            treatment,
             game: Line::new(Chess::default(), 0),
             variations: Vec::new(),
+            skipped: 0,
             moves: Vec::new(),
             in_comment: false,
             result: None,
@@ -89,12 +130,11 @@ impl Movetext {
     }
 
     /// The first result in the game's movetext that does not leave it open.
-    pub(super) fn result(&self) -> Option<&[u8]> {
-        self.result.as_deref()
+    pub(super) const fn result(&self) -> Option<GameResult> {
+        self.result
     }
 
-    /// Plays a line of text.
-    pub(super) fn read_line(&mut self, mut text: &[u8]) -> Result<(), LeftOut> {
+    fn read_line(&mut self, mut text: &[u8]) -> Result<(), LeftOut> {
         if !self.in_comment && is_comment(text) {
             return Ok(());
         }
@@ -119,6 +159,18 @@ impl Movetext {
 
     fn take(&mut self, token: Token<'_>) -> Result<(), LeftOut> {
         match token {
+            Token::VariationStart if self.skipped > 0 => self.skipped += 1,
+            Token::VariationEnd if self.skipped > 0 => self.skipped -= 1,
+            Token::CommentStart => self.in_comment = true,
+            _ if self.skipped > 0 => {}
+            played => return self.take_played(played),
+        }
+        Ok(())
+    }
+
+    /// Takes what is in no variation that is skipped.
+    fn take_played(&mut self, token: Token<'_>) -> Result<(), LeftOut> {
+        match token {
             Token::Move(san) => {
                 let known = self.known_position();
                 let played = known
@@ -141,11 +193,7 @@ impl Movetext {
                 Ok(())
             }
             Token::Result(result) => self.end(result),
-            Token::CommentStart => {
-                self.in_comment = true;
-                Ok(())
-            }
-            Token::LineComment | Token::Annotation => Ok(()),
+            Token::CommentStart | Token::LineComment | Token::Annotation => Ok(()),
         }
     }
 
@@ -158,16 +206,16 @@ impl Movetext {
     fn play(&mut self, played: Option<Move>) -> Result<(), LeftOut> {
         if let Some(variation) = self.variations.last_mut() {
             match played {
-                Some(played) => variation.play(played),
+                Some(played) => variation.play(played, self.treatment),
                 None => variation.plies += 1,
             }
             return Ok(());
         }
-        if self.moves.len() == MAX_PLIES {
+        if self.moves.len() == Game::MAX_PLIES {
             return Err(LeftOut::TooLong);
         }
         if let Some(played) = played {
-            self.game.play(played);
+            self.game.play(played, self.treatment);
             self.moves.push(played);
         }
         Ok(())
@@ -181,14 +229,18 @@ impl Movetext {
     }
 
     fn begin_variation(&mut self) -> Result<(), LeftOut> {
-        if self.variations.len() == MAX_DEPTH {
-            return Err(LeftOut::TooLong);
-        }
         let line = self.variations.last().unwrap_or(&self.game);
         // Before the first move there is nothing to vary.
-        if line.plies > 0 {
-            let variation = line.variation();
-            self.variations.push(variation);
+        match self.treatment {
+            _ if line.plies == 0 => {}
+            Variations::Skipped => self.skipped = 1,
+            Variations::Played if self.variations.len() == MAX_DEPTH => {
+                return Err(LeftOut::TooLong);
+            }
+            Variations::Played => {
+                let variation = line.variation();
+                self.variations.push(variation);
+            }
         }
         Ok(())
     }
@@ -198,9 +250,7 @@ impl Movetext {
             return Err(LeftOut::NoMove);
         }
         // What leaves it open may be followed by one that does not.
-        if result != b"*" {
-            self.result.get_or_insert_with(|| result.to_vec());
-        }
+        self.result = self.result.or(GameResult::from_pgn(result));
         Ok(())
     }
 }
@@ -233,7 +283,7 @@ fn legal_move(position: &Chess, san: San) -> Result<Move, LeftOut> {
 
 /// Both squares written out: any piece's move, castling among them.
 fn from_squares(position: &Chess, from: Square, san: San) -> Result<Move, LeftOut> {
-    let uci = UciMove::Normal {
+    let uci = uci::UciMove::Normal {
         from,
         to: san.to,
         promotion: san.promotion,

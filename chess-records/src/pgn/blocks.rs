@@ -1,9 +1,12 @@
 //! PGN cut into blocks of whole games, so that they can be read side by side.
 
+use core::fmt;
 use std::io::{self, Read};
+use std::vec::Vec;
 
 use thiserror::Error;
 
+use super::PgnText;
 use super::lines::{LineKind, Sections, next_line};
 
 /// Blocks are about as long as this.
@@ -34,25 +37,47 @@ pub enum PgnReadError {
     },
 }
 
-/// Whole games as text.
-pub(crate) struct PgnBlock {
+/// Some whole games, about a mebibyte of text.
+#[derive(Clone)]
+pub struct PgnBlock {
     text: Vec<u8>,
     /// Where games end in the text.
     ends: Vec<usize>,
 }
 
 impl PgnBlock {
+    /// How many games.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are none; a reader gives no such block.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
     /// The text of each game, with the blank lines before it.
-    pub(crate) fn games(&self) -> impl Iterator<Item = &[u8]> {
+    pub fn games(&self) -> impl Iterator<Item = PgnText<'_>> {
         let starts = std::iter::once(&0).chain(&self.ends);
-        starts
-            .zip(&self.ends)
-            .map(|(&start, &end)| &self.text[start..end])
+        let bounds = starts.zip(&self.ends);
+        bounds.map(|(&start, &end)| PgnText::new(&self.text[start..end]))
     }
 }
 
-/// Cuts a stream into blocks. The same text gives the same blocks however it is read.
-pub(crate) struct PgnBlocks<R> {
+impl fmt::Debug for PgnBlock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PgnBlock")
+            .field("games", &self.len())
+            .field("bytes", &self.text.len())
+            .finish()
+    }
+}
+
+/// Cuts a stream of PGN into blocks of whole games, so that they can be read side by side. The same text
+/// gives the same blocks however it is read.
+pub struct PgnBlocks<R> {
     reader: R,
     text: Vec<u8>,
     /// Where in the stream the text begins.
@@ -65,7 +90,8 @@ pub(crate) struct PgnBlocks<R> {
 }
 
 impl<R: Read> PgnBlocks<R> {
-    pub(crate) fn new(reader: R) -> Self {
+    /// Reads PGN that is not compressed.
+    pub fn new(reader: R) -> Self {
         Self {
             reader,
             text: Vec::new(),
@@ -78,7 +104,12 @@ impl<R: Read> PgnBlocks<R> {
     }
 
     /// The next block; `None` at the end of the stream.
-    pub(crate) fn next_block(&mut self) -> Result<Option<PgnBlock>, PgnReadError> {
+    ///
+    /// # Errors
+    ///
+    /// When the stream cannot be read, or a game does not end within 16 MiB. There is no reading on after
+    /// an error.
+    pub fn next_block(&mut self) -> Result<Option<PgnBlock>, PgnReadError> {
         while !self.at_end && (self.ends.is_empty() || self.text.len() < BLOCK_BYTES) {
             self.read_more()?;
             self.scan();
@@ -91,8 +122,8 @@ impl<R: Read> PgnBlocks<R> {
         self.byte_offset += end as u64;
         self.scanned -= end;
         Ok(Some(PgnBlock {
-            text: std::mem::replace(&mut self.text, rest),
-            ends: std::mem::take(&mut self.ends),
+            text: core::mem::replace(&mut self.text, rest),
+            ends: core::mem::take(&mut self.ends),
         }))
     }
 
@@ -129,5 +160,13 @@ impl<R: Read> PgnBlocks<R> {
             return Err(PgnReadError::GameBytes { byte_offset });
         }
         Ok(())
+    }
+}
+
+impl<R> fmt::Debug for PgnBlocks<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PgnBlocks")
+            .field("byte_offset", &self.byte_offset)
+            .finish_non_exhaustive()
     }
 }

@@ -1,13 +1,67 @@
-//! The tags that the builder asks for.
+//! Tags: those that decide about a game, and all of them.
 
-use chess_records::GameResult;
+use core::fmt;
+use std::borrow::Cow;
+use std::string::String;
 
-use super::lines::is_space;
-use super::{LeftOut, result_of};
+use super::lines::{TagLines, is_space};
+use crate::{GameResult, LeftOut};
 
-/// What tags say. Of a tag that is there twice the last one counts.
+/// The tags of a game.
+///
+/// They are looked up in the text, which is short. Bytes that are not UTF-8 come as U+FFFD, and quotes
+/// in values as they are written, with their backslashes. What is no tag, such as one without a closing
+/// bracket, is passed over.
+#[derive(Clone, Copy)]
+pub struct PgnTags<'a> {
+    text: &'a [u8],
+}
+
+impl<'a> PgnTags<'a> {
+    pub(super) const fn new(text: &'a [u8]) -> Self {
+        Self { text }
+    }
+
+    pub(super) const fn text(&self) -> &'a [u8] {
+        self.text
+    }
+
+    /// The value of the tag with this name. Of a tag that is there twice the last one counts.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<Cow<'a, str>> {
+        let is_named = |line: &&[u8]| line[1..].starts_with(name.as_bytes());
+        let tags = TagLines::new(self.text)
+            .filter(is_named)
+            .filter_map(owned_or_borrowed);
+        let named = tags.filter(|(found, _)| found == name);
+        named.last().map(|(_, value)| value)
+    }
+
+    /// All names and values in the order of the text.
+    pub fn iter(&self) -> impl Iterator<Item = (Cow<'a, str>, Cow<'a, str>)> + use<'a> {
+        TagLines::new(self.text).filter_map(owned_or_borrowed)
+    }
+}
+
+impl fmt::Debug for PgnTags<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}
+
+fn owned_or_borrowed(line: &[u8]) -> Option<(Cow<'_, str>, Cow<'_, str>)> {
+    match String::from_utf8_lossy(line) {
+        Cow::Borrowed(line) => tag(line).map(|(name, value)| (name.into(), value.into())),
+        Cow::Owned(line) => {
+            let (name, value) = tag(&line)?;
+            Some((String::from(name).into(), String::from(value).into()))
+        }
+    }
+}
+
+/// What the tags that decide about a game say. Of a tag that is there twice the last one counts.
 #[derive(Default)]
-pub(super) struct Tags {
+pub(super) struct KnownTags {
     is_variant: bool,
     has_fen: bool,
     result: TaggedResult,
@@ -24,7 +78,7 @@ enum TaggedResult {
     Other,
 }
 
-impl Tags {
+impl KnownTags {
     /// Takes the tag of a line; what is no tag is passed over.
     pub(super) fn read(&mut self, line: &[u8]) {
         // Names in other encodings do no harm.
@@ -37,7 +91,7 @@ impl Tags {
             "FEN" => self.has_fen = true,
             "Result" if value == "*" => self.result = TaggedResult::Open,
             "Result" => {
-                let known = result_of(value.as_bytes()).map(TaggedResult::Known);
+                let known = GameResult::from_pgn(value.as_bytes()).map(TaggedResult::Known);
                 self.result = known.unwrap_or(TaggedResult::Other);
             }
             "WhiteElo" => self.white_elo = elo(value),
@@ -61,14 +115,10 @@ impl Tags {
         }
     }
 
-    pub(super) fn elos(&self) -> Option<(i32, i32)> {
-        self.white_elo.zip(self.black_elo)
-    }
-
     /// The result, from the movetext if the tag leaves it open.
-    pub(super) fn result(&self, in_movetext: Option<&[u8]>) -> Option<GameResult> {
+    pub(super) fn result(&self, in_movetext: Option<GameResult>) -> Option<GameResult> {
         match self.result {
-            TaggedResult::Open => result_of(in_movetext?),
+            TaggedResult::Open => in_movetext,
             TaggedResult::Known(result) => Some(result),
             TaggedResult::Other => None,
         }
@@ -128,6 +178,22 @@ mod tests {
     }
 
     #[test]
+    fn lookups() {
+        let tags = PgnTags::new(
+            b"\xef\xbb\xbf[A \"1\"]\r\n[Ab \"2\"]\n%[A \"x\"]\n[A x]\n\n[A \"\xe9\"]\n[\xe9A \"4\"]\n[",
+        );
+        assert_eq!(tags.get("A").as_deref(), Some("\u{fffd}"));
+        assert_eq!(tags.get("Ab").as_deref(), Some("2"));
+        for none in ["", "a", "x", "Abc", "A \"1\"]"] {
+            assert_eq!(tags.get(none), None, "{none}");
+        }
+        assert_eq!(
+            std::format!("{tags:?}"),
+            "{\"A\": \"1\", \"Ab\": \"2\", \"A\": \"\u{fffd}\"}"
+        );
+    }
+
+    #[test]
     fn ratings() {
         for (text, rating) in [
             ("1500", Some(1500)),
@@ -145,7 +211,7 @@ mod tests {
     #[test]
     fn what_is_left_out() {
         let check = |lines: &[&'static str]| {
-            let mut tags = Tags::default();
+            let mut tags = KnownTags::default();
             lines.iter().for_each(|line| tags.read(line.as_bytes()));
             tags.check()
         };

@@ -201,6 +201,10 @@ fn square(text: &[u8]) -> Option<Square> {
 
 #[cfg(test)]
 mod tests {
+    use std::format;
+    use std::string::{String, ToString};
+    use std::vec::Vec;
+
     use super::*;
 
     fn shown(token: Token<'_>) -> String {
