@@ -1,0 +1,132 @@
+//! Parquet files as tables of queries.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use datafusion::arrow::datatypes::{DataType, SchemaRef};
+use datafusion::common::DataFusionError;
+use datafusion::datasource::file_format::options::ReadOptions;
+use datafusion::datasource::listing::{ListingTable, ListingTableConfig, ListingTableUrl};
+use datafusion::prelude::{ParquetReadOptions, SessionContext};
+use thiserror::Error;
+
+use super::session::Session;
+
+/// Why files cannot be a table.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum TableError {
+    /// There is none.
+    #[error("there is no file to read")]
+    NoFiles,
+    /// A path cannot be made absolute.
+    #[error("{}: cannot be found", path.display())]
+    Path {
+        /// The path.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The first file is no Parquet file, or cannot be read.
+    #[error("{}: cannot be read as parquet", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the library said.
+        source: Box<DataFusionError>,
+    },
+    /// A column is missing.
+    #[error("{}: there is no column {column}", path.display())]
+    NoColumn {
+        /// The file.
+        path: PathBuf,
+        /// Its name.
+        column: &'static str,
+    },
+}
+
+impl Session {
+    /// Files of one schema, that of the first one, as the table `name` of `ctx`; where plans read in
+    /// one partition, they come in the order of their paths. Gives the columns.
+    ///
+    /// # Errors
+    ///
+    /// When there are none, and when the first one is no Parquet file.
+    pub fn register_files(
+        &self,
+        ctx: &SessionContext,
+        name: &str,
+        files: &[PathBuf],
+    ) -> Result<SchemaRef, TableError> {
+        self.register(ctx, name, files, &[])
+    }
+
+    /// As [`register_files`](Self::register_files), for all files in a folder and the folders
+    /// `column=value` in it, with these columns.
+    pub(super) fn register(
+        &self,
+        ctx: &SessionContext,
+        name: &str,
+        paths: &[PathBuf],
+        partitions: &[(&str, DataType)],
+    ) -> Result<SchemaRef, TableError> {
+        let first = paths.first().ok_or(TableError::NoFiles)?;
+        let urls = paths.iter().map(|path| table_url(path));
+        let urls = urls.collect::<Result<Vec<_>, _>>()?;
+        let columns = partitions
+            .iter()
+            .map(|(name, of)| ((*name).to_owned(), of.clone()));
+        let options = ParquetReadOptions::default()
+            .file_extension(".parquet")
+            .table_partition_cols(columns.collect())
+            .to_listing_options(&ctx.copied_config(), ctx.copied_table_options());
+        let config = ListingTableConfig::new_with_multi_paths(urls).with_listing_options(options);
+        let table = self.wait(async {
+            let config = config.infer_schema(&ctx.state()).await?;
+            ListingTable::try_new(config)
+        });
+        let registered = table.and_then(|table| {
+            let table = Arc::new(table);
+            ctx.register_table(name, Arc::<ListingTable>::clone(&table))?;
+            Ok(datafusion::catalog::TableProvider::schema(&*table))
+        });
+        registered.map_err(|source| TableError::Read {
+            path: first.clone(),
+            source: Box::new(source),
+        })
+    }
+}
+
+/// A path as a URL, in which no character of it means anything else.
+fn table_url(path: &Path) -> Result<ListingTableUrl, TableError> {
+    let error = |source| TableError::Path {
+        path: path.to_path_buf(),
+        source,
+    };
+    let whole = path.canonicalize().map_err(error)?;
+    let is_folder = whole.is_dir();
+    let invalid = || error(io::Error::from(io::ErrorKind::InvalidInput));
+    let text = whole.to_str().ok_or_else(invalid)?;
+    let mut url = String::from("file://");
+    let mut push = |byte: u8| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' | b':' => {
+            url.push(char::from(byte));
+        }
+        b'\\' if cfg!(windows) => url.push('/'),
+        other => url += &format!("%{other:02X}"),
+    };
+    // What Windows puts before long paths is not for URLs; there a path begins with a letter.
+    let text = text.strip_prefix(r"\\?\").unwrap_or(text);
+    if cfg!(windows) {
+        push(b'/');
+    }
+    text.bytes().for_each(&mut push);
+    if is_folder {
+        push(b'/');
+    }
+    ListingTableUrl::parse(&url).map_err(|source| TableError::Read {
+        path: path.to_path_buf(),
+        source: Box::new(source),
+    })
+}
