@@ -12,9 +12,13 @@ mod month;
 #[cfg(feature = "corpus")]
 mod parquet_file;
 #[cfg(feature = "corpus")]
+mod pgn_table;
+#[cfg(feature = "corpus")]
 mod rows;
 #[cfg(feature = "corpus")]
 mod session;
+#[cfg(feature = "corpus")]
+pub mod stages;
 #[cfg(feature = "corpus")]
 mod tables;
 

@@ -1,16 +1,20 @@
 //! Parquet files as tables of queries.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use datafusion::arrow::datatypes::{DataType, SchemaRef};
+use datafusion::catalog::TableProvider;
 use datafusion::common::DataFusionError;
 use datafusion::datasource::file_format::options::ReadOptions;
 use datafusion::datasource::listing::{ListingTable, ListingTableConfig, ListingTableUrl};
+use datafusion::parquet::file::reader::{FileReader, SerializedFileReader};
 use datafusion::prelude::{ParquetReadOptions, SessionContext};
 use thiserror::Error;
 
+use super::pgn_table::pgn_table;
 use super::session::Session;
 
 /// Why files cannot be a table.
@@ -42,7 +46,13 @@ pub enum TableError {
         /// The file.
         path: PathBuf,
         /// Its name.
-        column: &'static str,
+        column: String,
+    },
+    /// Parquet files and others cannot be one table.
+    #[error("{}: is parquet, and there is PGN too; expected files of one kind", path.display())]
+    Mixed {
+        /// The Parquet file.
+        path: PathBuf,
     },
 }
 
@@ -60,6 +70,57 @@ impl Session {
         files: &[PathBuf],
     ) -> Result<SchemaRef, TableError> {
         self.register(ctx, name, files, &[])
+    }
+
+    /// As [`register_files`](Self::register_files), for files that must have these columns.
+    pub(super) fn register_with(
+        &self,
+        ctx: &SessionContext,
+        name: &str,
+        files: &[PathBuf],
+        columns: &[&str],
+    ) -> Result<SchemaRef, TableError> {
+        let schema = self.register_files(ctx, name, files)?;
+        match columns
+            .iter()
+            .find(|column| schema.index_of(column).is_err())
+        {
+            None => Ok(schema),
+            Some(column) => Err(TableError::NoColumn {
+                path: files.first().cloned().unwrap_or_default(),
+                column: (*column).to_owned(),
+            }),
+        }
+    }
+
+    /// As [`register_with`](Self::register_with), of raw games: Parquet files, or PGN in any form.
+    pub(super) fn register_games(
+        &self,
+        ctx: &SessionContext,
+        name: &str,
+        files: &[PathBuf],
+        columns: &[&str],
+    ) -> Result<SchemaRef, TableError> {
+        let mut pgn = Vec::new();
+        for file in files {
+            if !is_parquet(file)? {
+                pgn.push(file.clone());
+            }
+        }
+        if pgn.is_empty() {
+            return self.register_with(ctx, name, files, columns);
+        }
+        if let Some(parquet) = files.iter().find(|file| !pgn.contains(file)) {
+            let path = parquet.clone();
+            return Err(TableError::Mixed { path });
+        }
+        let table = pgn_table(pgn, ctx.copied_config().batch_size());
+        let registered = table.and_then(|table| {
+            let schema = table.schema();
+            ctx.register_table(name, Arc::new(table))?;
+            Ok(schema)
+        });
+        registered.map_err(read_error(&files[0]))
     }
 
     /// As [`register_files`](Self::register_files), for all files in a folder and the folders
@@ -89,13 +150,44 @@ impl Session {
         let registered = table.and_then(|table| {
             let table = Arc::new(table);
             ctx.register_table(name, Arc::<ListingTable>::clone(&table))?;
-            Ok(datafusion::catalog::TableProvider::schema(&*table))
+            Ok(table.schema())
         });
-        registered.map_err(|source| TableError::Read {
-            path: first.clone(),
-            source: Box::new(source),
-        })
+        registered.map_err(read_error(first))
     }
+}
+
+fn read_error(path: &Path) -> impl Fn(DataFusionError) -> TableError {
+    |source| TableError::Read {
+        path: path.to_path_buf(),
+        source: Box::new(source),
+    }
+}
+
+fn is_parquet(path: &Path) -> Result<bool, TableError> {
+    let mut start = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(4).read_to_end(&mut start));
+    read.map_err(|source| TableError::Path {
+        path: path.to_path_buf(),
+        source,
+    })?;
+    Ok(start == b"PAR1")
+}
+
+/// How many rows a Parquet file has.
+pub(super) fn rows_of(path: &Path) -> Result<u64, TableError> {
+    let file = File::open(path).map_err(|source| TableError::Path {
+        path: path.to_path_buf(),
+        source,
+    })?;
+    let reader = SerializedFileReader::new(file);
+    let reader = reader.map_err(|source| read_error(path)(source.into()))?;
+    let rows = reader.metadata().file_metadata().num_rows();
+    Ok(u64::try_from(rows).unwrap_or(0))
+}
+
+/// How many rows files have together, if all are Parquet files.
+pub(super) fn row_count(files: &[PathBuf]) -> Option<u64> {
+    files.iter().map(|file| rows_of(file).ok()).sum()
 }
 
 /// A path as a URL, in which no character of it means anything else.
@@ -125,8 +217,5 @@ fn table_url(path: &Path) -> Result<ListingTableUrl, TableError> {
     if is_folder {
         push(b'/');
     }
-    ListingTableUrl::parse(&url).map_err(|source| TableError::Read {
-        path: path.to_path_buf(),
-        source: Box::new(source),
-    })
+    ListingTableUrl::parse(&url).map_err(read_error(path))
 }
