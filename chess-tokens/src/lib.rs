@@ -6,6 +6,8 @@ pub mod corpus;
 pub mod dataset;
 pub mod pack;
 mod scheme;
+#[cfg(any(feature = "parquet", feature = "pgn"))]
+pub mod source;
 pub mod tokenizer;
 
 pub use scheme::{Scheme, SchemeError};

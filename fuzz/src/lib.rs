@@ -7,6 +7,7 @@ mod checkpoint;
 mod convert;
 mod fen;
 mod flat;
+mod hub;
 mod marlin;
 mod moves;
 mod network;
@@ -25,6 +26,7 @@ pub use checkpoint::checkpoint;
 pub use convert::convert;
 pub use fen::fen;
 pub use flat::{flat_meta, flat_row, npy_header};
+pub use hub::{hub_headers, hub_listing};
 pub use marlin::marlin;
 pub use moves::moves;
 pub use network::{bullet_network, network};
@@ -50,6 +52,8 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("fen", fen),
     ("flat_meta", flat_meta),
     ("flat_row", flat_row),
+    ("hub_headers", hub_headers),
+    ("hub_listing", hub_listing),
     ("marlin", marlin),
     ("moves", moves),
     ("network", network),

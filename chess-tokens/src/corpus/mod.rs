@@ -1,8 +1,10 @@
 //! Months of games, fetched, filtered, converted and packed.
 //!
 //! Stages keep what they make in folders by month ([`Month`]), each with a [`manifest`] that tells how it
-//! was made and how far it is. [`hub`] lists and downloads files of datasets.
+//! was made and how far it is. [`hub`] lists and downloads files of datasets, and [`fetch`]
+//! brings months of games from there.
 
+pub mod fetch;
 mod file_hash;
 #[cfg(feature = "corpus")]
 pub mod functions;
