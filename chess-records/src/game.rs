@@ -19,6 +19,9 @@ pub struct Game {
 }
 
 impl Game {
+    /// Readers leave out games of more plies: with so many a ply has a number of 16 bits.
+    pub const MAX_PLIES: usize = 1 << 16;
+
     /// Both ratings, White's first, if there are both.
     #[must_use]
     pub fn elos(&self) -> Option<(i32, i32)> {

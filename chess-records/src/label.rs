@@ -40,6 +40,27 @@ impl GameResult {
         }
     }
 
+    /// The result that PGN writes so: `1-0`, `0-1` or `1/2-1/2`.
+    #[must_use]
+    pub const fn from_pgn(text: &[u8]) -> Option<Self> {
+        match text {
+            b"1-0" => Some(Self::WhiteWon),
+            b"0-1" => Some(Self::BlackWon),
+            b"1/2-1/2" => Some(Self::Draw),
+            _ => None,
+        }
+    }
+
+    /// As PGN writes it: `1-0`, `0-1` or `1/2-1/2`.
+    #[must_use]
+    pub const fn pgn(self) -> &'static str {
+        match self {
+            Self::WhiteWon => "1-0",
+            Self::BlackWon => "0-1",
+            Self::Draw => "1/2-1/2",
+        }
+    }
+
     /// The result of a game that `winner` won.
     #[must_use]
     pub const fn won_by(winner: Color) -> Self {

@@ -57,17 +57,26 @@ mod game;
 #[cfg(all(feature = "formats", feature = "std"))]
 mod game_order;
 #[cfg(feature = "std")]
+mod left_out;
+#[cfg(feature = "std")]
 mod loader;
 #[cfg(feature = "npy")]
 pub mod npy;
 #[cfg(all(feature = "formats", feature = "std"))]
 pub mod ops;
+#[cfg(feature = "parquet")]
+pub mod parquet;
+#[cfg(feature = "pgn")]
+pub mod pgn;
 #[cfg(all(feature = "formats", feature = "std"))]
 mod record_dataset;
 #[cfg(feature = "std")]
 mod sampler;
 #[cfg(feature = "std")]
 mod split;
+#[cfg(feature = "tool-support")]
+#[doc(hidden)]
+pub mod tool_support;
 #[cfg(feature = "zdat")]
 pub mod zdat;
 
@@ -114,6 +123,8 @@ pub use expand::MenBatch;
 pub use file::{FileBytes, FileFault, OpenError, RecordFile};
 #[cfg(feature = "std")]
 pub use game::Game;
+#[cfg(feature = "std")]
+pub use left_out::{LeftOut, LeftOutGames};
 #[cfg(feature = "std")]
 pub use loader::{LoadError, LoadedBatch, Loader, LoaderConfig, LoaderConfigError};
 #[cfg(feature = "std")]

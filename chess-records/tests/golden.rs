@@ -246,6 +246,7 @@ fn no_golden_file_is_forgotten() {
     let used = [
         "README.md",
         "en_passant",
+        "games",
         "marlin",
         "sampler",
         "viri",

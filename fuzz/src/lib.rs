@@ -7,9 +7,11 @@ mod checkpoint;
 mod convert;
 mod fen;
 mod flat;
+mod hub;
 mod marlin;
 mod moves;
 mod network;
+mod packs;
 mod permutation;
 mod pgn_games;
 mod placement;
@@ -26,9 +28,11 @@ pub use checkpoint::checkpoint;
 pub use convert::convert;
 pub use fen::fen;
 pub use flat::{flat_meta, flat_row, npy_header};
+pub use hub::{hub_headers, hub_listing};
 pub use marlin::marlin;
 pub use moves::moves;
 pub use network::{bullet_network, network};
+pub use packs::{pack, pack_meta, windows};
 pub use permutation::permutation;
 pub use pgn_games::pgn_games;
 pub use placement::placement;
@@ -54,10 +58,14 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("fen", fen),
     ("flat_meta", flat_meta),
     ("flat_row", flat_row),
+    ("hub_headers", hub_headers),
+    ("hub_listing", hub_listing),
     ("marlin", marlin),
     ("moves", moves),
     ("network", network),
     ("npy_header", npy_header),
+    ("pack", pack),
+    ("pack_meta", pack_meta),
     ("permutation", permutation),
     ("pgn_games", pgn_games),
     ("placement", placement),
@@ -70,6 +78,7 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("uci_vocabulary", uci_vocabulary),
     ("viri", viri),
     ("viri_move", viri_move),
+    ("windows", windows),
     ("zdat", zdat),
     ("zdat_index", zdat_index),
     ("zdat_record", zdat_record),

@@ -2,8 +2,8 @@
 
 use std::io::Read;
 
-use chess_records::Game;
-use chess_shards::build::{LeftOut, PgnGames};
+use chess_records::pgn::{PgnGames, movetext_moves};
+use chess_records::{Game, LeftOut};
 
 /// Takes the bytes for PGN. What is read must not depend on how the stream comes, and a game that is
 /// accepted must be the same game when its moves are written out.
@@ -14,13 +14,20 @@ pub fn pgn_games(data: &[u8]) {
         let again = read(written(game).as_bytes());
         assert_eq!(again, [Ok(game.clone())]);
     }
+    // What is movetext alone is for the reader to say.
+    let _ = movetext_moves(data);
 }
 
 fn read(stream: impl Read) -> Vec<Result<Game, LeftOut>> {
     let games = PgnGames::new(stream);
-    games
-        .map(|game| game.expect("such a stream does not fail"))
-        .collect()
+    let read = games.map(|game| {
+        let game = game.expect("such a stream does not fail");
+        for (name, _) in game.tags().iter() {
+            assert!(game.tags().get(&name).is_some(), "{name} is there");
+        }
+        game.into_game()
+    });
+    read.collect()
 }
 
 /// Gives a few bytes at a time.

@@ -1,9 +1,10 @@
 //! The pass that counts games.
 
+use chess_records::LeftOutGames;
+
 use super::error::BuildError;
 use super::manifest::Manifest;
 use super::progress::Meter;
-use super::report::LeftOutGames;
 use super::rounds::{Rounds, Workers};
 use super::source::{Reading, Source};
 

@@ -1,5 +1,8 @@
 //! Games as the builder takes them.
 
+#[cfg(feature = "parquet")]
+use chess_records::parquet::UciRow;
+use chess_records::pgn::PgnReplay;
 use chess_records::{Game, GameResult, PieceType, Square, UciMove};
 use shakmaty as sm;
 
@@ -22,9 +25,6 @@ impl Replay {
     }
 }
 
-/// The most plies of a game: the ply of a record is 16 bits wide.
-pub(super) const MAX_PLIES: usize = 1 << 16;
-
 impl From<&Game> for Replay {
     /// The moves up to one that is not legal: it ends the game's rows, but the whole list counts for
     /// the draw of plies.
@@ -39,10 +39,11 @@ impl From<&Game> for Replay {
     }
 }
 
-impl From<Replay> for Game {
-    fn from(replay: Replay) -> Self {
+impl From<PgnReplay> for Replay {
+    fn from(replay: PgnReplay) -> Self {
         Self {
-            moves: replay.moves.into_iter().filter_map(flat_move).collect(),
+            plies: replay.moves.len(),
+            moves: replay.moves,
             result: replay.result,
             white_elo: replay.white_elo,
             black_elo: replay.black_elo,
@@ -50,19 +51,18 @@ impl From<Replay> for Game {
     }
 }
 
-/// A move as in UCI. Putting a piece on the board is none.
-fn flat_move(played: sm::Move) -> Option<UciMove> {
-    match played.to_uci(sm::CastlingMode::Standard) {
-        sm::uci::UciMove::Normal {
-            from,
-            to,
-            promotion,
-        } => Some(UciMove {
-            from: from.into(),
-            to: to.into(),
-            promotion: promotion.map(PieceType::from),
-        }),
-        _ => None,
+#[cfg(feature = "parquet")]
+impl From<&UciRow> for Replay {
+    /// As of a [`Game`]; a word that is no move is one that is not legal. The row must count.
+    fn from(row: &UciRow) -> Self {
+        Self {
+            moves: legal_prefix(row.words().map(|word| UciMove::from_ascii(word).ok())),
+            plies: row.words().count(),
+            // A row without one does not count.
+            result: row.result().unwrap_or(GameResult::Draw),
+            white_elo: row.white_elo(),
+            black_elo: row.black_elo(),
+        }
     }
 }
 

@@ -6,13 +6,13 @@ use std::io::Write;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use chess_records::LeftOutGames;
 use chess_records::{AtomicFile, AtomicFileError};
 use serde::{Deserialize, Serialize};
 
 use super::error::BuildError;
 use super::options::DrawnOptions;
 use super::pass::shard_name;
-use super::report::LeftOutGames;
 use super::shard_file;
 use super::source::SourceIdentity;
 use crate::ShardInfo;

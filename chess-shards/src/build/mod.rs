@@ -49,10 +49,7 @@ mod merge;
 mod online;
 mod options;
 mod order;
-#[cfg(feature = "parquet")]
-mod parquet;
 mod pass;
-mod pgn;
 mod plan;
 mod progress;
 mod random;
@@ -62,14 +59,13 @@ mod row;
 mod shard_file;
 mod source;
 
+pub use chess_records::LeftOutGames;
+
 pub use builder::{BuildSummary, build};
 pub use error::BuildError;
 pub use merge::merge;
 pub use online::OnlinePlies;
 pub use options::{BuildOptions, BuildOptionsError};
-#[cfg(feature = "parquet")]
-pub use parquet::ParquetReadError;
-pub use pgn::{LeftOut, PgnGames, PgnReadError};
 pub use progress::{BuildPhase, BuildProgress, Progress};
-pub use report::{BuildReport, LeftOutGames};
+pub use report::BuildReport;
 pub use source::{Source, SourceError};

@@ -90,9 +90,9 @@ mod tests {
         for name in ["games.pgn", "edge.pgn"] {
             let path = format!("{}/tests/games/{name}", env!("CARGO_MANIFEST_DIR"));
             let text = std::fs::File::open(path).unwrap();
-            for game in crate::build::PgnGames::new(text) {
+            for game in chess_records::pgn::PgnGames::new(text) {
                 let mut position = Chess::default();
-                for played in Replay::from(&game.unwrap().unwrap()).moves {
+                for played in Replay::from(game.unwrap().game().unwrap()).moves {
                     let fen = Fen::from_position(&position, shakmaty::EnPassantMode::Legal);
                     let ours: chess_records::Position = fen.to_string().parse().unwrap();
                     crate::legal_actions(&ours, &mut expected);

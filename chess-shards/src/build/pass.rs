@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use chess_records::LeftOutGames;
 use serde_json::Map;
 
 use super::choice::Sampler;
@@ -11,7 +12,6 @@ use super::manifest::{FinishedShard, Manifest};
 use super::plan::Plan;
 use super::progress::Meter;
 use super::random::NumpyRng;
-use super::report::LeftOutGames;
 use super::rounds::{Rounds, Workers};
 use super::row::RowEncoder;
 use super::shard_file::ShardFile;

@@ -1,24 +1,21 @@
 //! Where games come from.
 
 use std::fs::{self, File};
-use std::io::{self, BufReader, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use chess_records::Game;
+#[cfg(feature = "parquet")]
+use chess_records::parquet::{ParquetReadError, UciRow, UciRows};
+use chess_records::pgn::{self, PgnBlock, PgnBlocks, PgnReadError};
+use chess_records::{Game, LeftOut, LeftOutGames};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::game::{MAX_PLIES, Replay};
-#[cfg(feature = "parquet")]
-use super::parquet::{ParquetReadError, UciRow, UciRows};
-use super::pgn::{self, LeftOut, PgnBlock, PgnBlocks, PgnReadError};
-use super::report::LeftOutGames;
+use super::game::Replay;
 use super::shard_file;
 
 /// Games of a [`Source`] that are handled together.
 const GAMES_A_BLOCK: usize = 4096;
-/// What every zstd frame begins with.
-const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// The games to build from.
 ///
@@ -239,7 +236,7 @@ fn until_error<'a>(
 }
 
 fn pgn_blocks(path: &Path) -> Blocks<'_> {
-    let mut blocks = match open_text(path) {
+    let mut blocks = match pgn::open(path) {
         Ok(reader) => PgnBlocks::new(reader),
         Err(source) => return Box::new(std::iter::once(Err(io_error(path, source)))),
     };
@@ -251,21 +248,6 @@ fn pgn_blocks(path: &Path) -> Blocks<'_> {
         })?;
         Ok(block.map(Block::Pgn))
     })
-}
-
-/// The text of a file, decompressed if it is compressed.
-fn open_text(path: &Path) -> io::Result<Box<dyn Read + Send>> {
-    let mut file = File::open(path)?;
-    let mut magic = Vec::new();
-    file.by_ref().take(4).read_to_end(&mut magic)?;
-    let is_zstd = magic == ZSTD_MAGIC;
-    let whole = io::Cursor::new(magic).chain(file);
-    if is_zstd {
-        let decoder = zstd::Decoder::with_buffer(BufReader::with_capacity(1 << 18, whole))?;
-        Ok(Box::new(decoder))
-    } else {
-        Ok(Box::new(whole))
-    }
 }
 
 #[cfg(feature = "parquet")]
@@ -323,15 +305,23 @@ impl Block {
         match self {
             Self::Pgn(block) => read.extend(block.games(), reading, |text| {
                 // Only who replays a game knows whether it counts.
-                pgn::read_game(text, reading.needs_elos).map(|replay| move || replay)
+                let replay = match reading.needs_elos {
+                    true => text.replay_rated(),
+                    false => text.replay(),
+                };
+                replay.map(|replay| move || Replay::from(replay))
             }),
             #[cfg(feature = "parquet")]
             Self::Uci(rows) => read.extend(rows, reading, |row| {
-                row.check(reading.needs_elos)?;
-                Ok(|| row.replay())
+                row.check()?;
+                check_elos(row.white_elo().zip(row.black_elo()), reading.needs_elos)?;
+                Ok(move || Replay::from(row))
             }),
             Self::Games(games) => read.extend(games, reading, |game| {
-                check_list(game.moves.len(), game.elos(), reading.needs_elos)?;
+                check_elos(game.elos(), reading.needs_elos)?;
+                if game.moves.len() > Game::MAX_PLIES {
+                    return Err(LeftOut::TooLong);
+                }
                 Ok(move || Replay::from(game))
             }),
         }
@@ -339,19 +329,11 @@ impl Block {
     }
 }
 
-/// Whether a game with a list of moves counts.
-pub(super) fn check_list(
-    plies: usize,
-    elos: Option<(i32, i32)>,
-    needs_elos: bool,
-) -> Result<(), LeftOut> {
-    if needs_elos && elos.is_none() {
-        return Err(LeftOut::MissingElo);
+fn check_elos(elos: Option<(i32, i32)>, needed: bool) -> Result<(), LeftOut> {
+    match needed && elos.is_none() {
+        true => Err(LeftOut::MissingElo),
+        false => Ok(()),
     }
-    if plies > MAX_PLIES {
-        return Err(LeftOut::TooLong);
-    }
-    Ok(())
 }
 
 impl BlockGames {

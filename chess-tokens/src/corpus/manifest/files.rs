@@ -1,7 +1,7 @@
 //! What goes into a stage, what comes out and what is left out.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs::{self, OpenOptions};
 use std::io;
 use std::ops::AddAssign;
 use std::path::Path;
@@ -103,7 +103,8 @@ impl OutputFile {
         rows: Option<u64>,
     ) -> Result<Self, ManifestError> {
         let path = folder.join(name);
-        let synced = File::open(&path).and_then(|file| file.sync_all());
+        let opened = OpenOptions::new().append(true).open(&path);
+        let synced = opened.and_then(|file| file.sync_all());
         let hashed = synced.and_then(|()| FileHash::of_file(&path));
         let (sha256, bytes) = hashed.map_err(|source| read_error(&path, source))?;
         Ok(Self {

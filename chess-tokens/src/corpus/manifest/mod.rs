@@ -248,7 +248,7 @@ impl Manifest {
 
 /// Whether a name leads to a file below a folder, whatever the system: a manifest may come from another
 /// machine.
-fn is_below(name: &str) -> bool {
+pub(super) fn is_below(name: &str) -> bool {
     let mut parts = Path::new(name).components();
     let is_plain = parts.all(|part| matches!(part, Component::Normal(_)));
     is_plain && !name.is_empty() && !name.contains(['\\', ':', '\0']) && name != Manifest::FILE_NAME
