@@ -12,8 +12,7 @@ use super::vocab_hash::hash_of_names;
 use super::{BOS, DecodeError, EOS, EncodeError, TextGame, Tokenizer};
 use crate::Scheme;
 pub use token::UciToken;
-pub(super) use token::move_id;
-use token::{UNK, VOCAB_SIZE, black_elo_id, result_id, white_elo_id};
+use token::{UNK, VOCAB_SIZE, black_elo_id, move_id, result_id, white_elo_id};
 pub use vocabulary::{OpenVocabularyError, VocabularyError};
 
 /// The tokenizer of the `uci` scheme: `<bos> <w1500> <b1400>`, a token a move, the result, `<eos>`.
