@@ -3,8 +3,12 @@
 
 #[cfg(feature = "hub")]
 pub mod corpus;
+pub mod dataset;
 pub mod pack;
 mod scheme;
+#[cfg(any(feature = "parquet", feature = "pgn"))]
+pub mod source;
+pub mod stats;
 pub mod tokenizer;
 
 pub use scheme::{Scheme, SchemeError};
