@@ -416,12 +416,17 @@ fn functions_that_fail() {
         shown.display()
     );
     assert_eq!(error.to_string(), expected);
-    let mut fail = |_: &[PathBuf], _: &Path| Err("disk full".into());
+    let mut fail = |_: &[PathBuf], games: &Path| {
+        fs::write(games, "half of it")?;
+        assert!(!may().games(case.stage()).exists());
+        Err("disk full".into())
+    };
     let error = fetch(Some(5))
         .month(may(), &mut filter, &mut fail, &mut on)
         .unwrap_err();
     assert_eq!(error.to_string(), "2025-05: the parts cannot be joined");
     assert_eq!(error.source().unwrap().to_string(), "disk full");
+    assert!(!may().games(case.stage()).exists());
     // Only what failed is done again.
     case.stand_in.forget_seen();
     fetch(Some(5))
@@ -496,6 +501,25 @@ fn parts_that_were_damaged_are_made_anew() {
     let downloads: Vec<_> = (0..SHARDS).map(|number| case.downloads(number)).collect();
     assert_eq!(downloads, [0, 1, 1, 1, 1, 1]);
     assert!(case.games().lines().eq(all_kept()));
+}
+
+#[test]
+fn what_a_kill_left_behind_goes() {
+    let case = Case::new();
+    case.stand_in
+        .fault(&shard(1), 1, Fault::Status(404, Vec::new(), "gone"));
+    case.fetch(FetchOptions::new()).unwrap_err();
+    // Killed after it was noted that the shard is filtered, and before the shard was removed.
+    let left = case.path("corpus/fetch-shards").join(shard(0));
+    fs::create_dir_all(left.parent().unwrap()).unwrap();
+    fs::write(&left, games(0)).unwrap();
+    case.fetch(FetchOptions::new()).unwrap();
+    assert!(!case.path("corpus/fetch-shards").exists());
+    // Killed after the month was finished, and before the parts were removed.
+    let folder = may().folder(case.stage());
+    fs::write(folder.join("part-00000.parquet"), "a part").unwrap();
+    assert!(case.fetch(FetchOptions::new()).unwrap().was_finished);
+    assert_eq!(names(&folder), ["games.parquet", "manifest.json"]);
 }
 
 #[test]
