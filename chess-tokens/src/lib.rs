@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod board;
 #[cfg(feature = "hub")]
 pub mod corpus;
 pub mod dataset;
@@ -10,5 +11,6 @@ mod scheme;
 pub mod source;
 pub mod tokenizer;
 
+pub use board::{ReplayError, position_after};
 pub use scheme::{Scheme, SchemeError};
 pub use tokenizer::Tokenizer;
