@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::thread;
 
 use datafusion::common::DataFusionError;
+use datafusion::execution::context::SQLOptions;
 use datafusion::execution::memory_pool::{FairSpillPool, TrackConsumersPool};
 use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use datafusion::physical_plan::execute_stream;
@@ -200,7 +201,20 @@ impl Session {
     ///
     /// When it cannot be planned.
     pub fn query(&self, ctx: &SessionContext, sql: &str) -> Result<Rows<'_>, QueryError> {
-        let plan = async { ctx.sql(sql).await?.create_physical_plan().await };
+        self.query_with(ctx, sql, SQLOptions::new())
+    }
+
+    /// As [`query`](Self::query), with what the query may do.
+    pub(super) fn query_with(
+        &self,
+        ctx: &SessionContext,
+        sql: &str,
+        allowed: SQLOptions,
+    ) -> Result<Rows<'_>, QueryError> {
+        let plan = async {
+            let frame = ctx.sql_with_options(sql, allowed).await?;
+            frame.create_physical_plan().await
+        };
         let plan = self.wait(plan).map_err(QueryError::plan)?;
         let _entered = self.runtime.enter();
         let stream = execute_stream(Arc::clone(&plan), ctx.task_ctx());

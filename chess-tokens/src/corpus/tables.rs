@@ -14,6 +14,7 @@ use datafusion::parquet::file::reader::{FileReader, SerializedFileReader};
 use datafusion::prelude::{ParquetReadOptions, SessionContext};
 use thiserror::Error;
 
+use super::Month;
 use super::pgn_table::pgn_table;
 use super::session::Session;
 
@@ -138,8 +139,14 @@ impl Session {
         let columns = partitions
             .iter()
             .map(|(name, of)| ((*name).to_owned(), of.clone()));
+        // Of folders, what stages have finished; files may be called whatever they are.
+        let extension = if partitions.is_empty() {
+            ""
+        } else {
+            Month::GAMES
+        };
         let options = ParquetReadOptions::default()
-            .file_extension(".parquet")
+            .file_extension(extension)
             .table_partition_cols(columns.collect())
             .to_listing_options(&ctx.copied_config(), ctx.copied_table_options());
         let config = ListingTableConfig::new_with_multi_paths(urls).with_listing_options(options);
