@@ -8,6 +8,7 @@ pub mod pack;
 mod scheme;
 #[cfg(any(feature = "parquet", feature = "pgn"))]
 pub mod source;
+pub mod stats;
 pub mod tokenizer;
 
 pub use scheme::{Scheme, SchemeError};

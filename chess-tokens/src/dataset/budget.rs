@@ -218,12 +218,12 @@ fn rows<'a, T>(
 
 /// A game and what comes next in it.
 fn fill<T: TokenElement>(tokens: &[u16], x: &mut [T], y: &mut [T]) {
-    let (len, pad) = (tokens.len(), T::from_token(PAD));
-    T::from_tokens(tokens, &mut x[..len]);
-    x[len..].fill(pad);
-    let next = len.saturating_sub(1);
-    y[..next].copy_from_slice(&x[1..=next]);
-    y[next..].fill(pad);
+    let next = tokens.get(1..).unwrap_or_default();
+    let pad = T::from_token(PAD);
+    T::from_tokens(tokens, &mut x[..tokens.len()]);
+    x[tokens.len()..].fill(pad);
+    T::from_tokens(next, &mut y[..next.len()]);
+    y[next.len()..].fill(pad);
 }
 
 /// Games of different lengths, padded to the longest.

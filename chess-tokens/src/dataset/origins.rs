@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use chess_records::{Dataset, DatasetError, Permutation};
 
+use super::prefetch::prefetch_one;
 use super::record_error;
 use crate::pack::TokenPack;
 
@@ -66,20 +67,24 @@ impl WindowOrigins {
         Self { order, ..self }
     }
 
+    /// The window in the order of the pack.
+    fn place(&self, index: u64) -> u64 {
+        let place = self.order.and_then(|order| order.get(index));
+        place.unwrap_or(index)
+    }
+
     fn origin(&self, index: u64) -> Result<WindowOrigin, DatasetError> {
         let len = self.len;
         if index >= len {
             return Err(DatasetError::OutOfRange { index, len });
         }
-        let index = self
-            .order
-            .map_or(index, |order| order.get(index).unwrap_or(index));
+        let place = self.place(index);
         let token = match self.mode {
             WindowMode::Games => {
-                let start = self.pack.starts()[index as usize];
-                self.pack.token_index(index, start).map_err(record_error)?
+                let start = self.pack.starts()[place as usize];
+                self.pack.token_index(place, start).map_err(record_error)?
             }
-            WindowMode::Blocks => (index * self.block) as usize,
+            WindowMode::Blocks => (place * self.block) as usize,
         };
         let pack = self.number;
         Ok(WindowOrigin { pack, token })
@@ -94,9 +99,16 @@ impl Dataset for WindowOrigins {
     }
 
     fn gather(&self, indices: &[u64], batch: &mut Vec<WindowOrigin>) -> Result<(), DatasetError> {
+        /// How many windows before it is needed a start is asked for.
+        const AHEAD: usize = 16;
         batch.clear();
         batch.reserve(indices.len());
-        for &index in indices {
+        for (slot, &index) in indices.iter().enumerate() {
+            if let Some(&ahead) = indices.get(slot + AHEAD)
+                && self.mode == WindowMode::Games
+            {
+                prefetch_one(self.pack.starts(), self.place(ahead));
+            }
             batch.push(self.origin(index)?);
         }
         Ok(())

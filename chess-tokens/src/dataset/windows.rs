@@ -204,16 +204,18 @@ impl<T: TokenElement, S: Dataset<Batch = Vec<WindowOrigin>>> Windows<T, S> {
     }
 }
 
-/// A window over the first tokens, as far as there are any.
+/// A window over the first tokens, as far as there are any. Both rows come from the tokens: what was
+/// just written is not quickly read again a step aside.
 fn fill_window<T: TokenElement>(tokens: &[u16], x: &mut [T], y: &mut [T]) {
     let there = tokens.len().min(x.len());
-    let pad = T::from_token(PAD);
-    T::from_tokens(&tokens[..there], &mut x[..there]);
-    x[there..].fill(pad);
+    let tokens = &tokens[..there];
     // What comes after the window is not looked at.
-    let next = there.saturating_sub(1);
-    y[..next].copy_from_slice(&x[1..=next]);
-    y[next..].fill(pad);
+    let next = tokens.get(1..).unwrap_or_default();
+    let pad = T::from_token(PAD);
+    T::from_tokens(tokens, &mut x[..there]);
+    x[there..].fill(pad);
+    T::from_tokens(next, &mut y[..next.len()]);
+    y[next.len()..].fill(pad);
 }
 
 impl<T: TokenElement, S: Dataset<Batch = Vec<WindowOrigin>>> Dataset for Windows<T, S> {

@@ -49,7 +49,8 @@ pub(super) struct Column<T> {
 #[derive(Debug)]
 enum Numbers<T> {
     Read(Vec<T>),
-    /// The numbers are the bytes in this range: there are so many, and they are aligned.
+    /// Of a file, or of memory. The numbers are the bytes in this range: there are so many, and they are
+    /// aligned.
     #[cfg(feature = "mmap")]
     Mapped(memmap2::Mmap, Range<usize>),
 }
@@ -62,7 +63,7 @@ impl<T: Number> Column<T> {
         Ok(Self {
             path,
             data_offset: opened.data_offset,
-            numbers: Numbers::Read(numbers),
+            numbers,
         })
     }
 
@@ -132,6 +133,10 @@ impl<T: Number> Column<T> {
     }
 }
 
+/// So many bytes are worth pages of their own: two of the large ones.
+#[cfg(feature = "mmap")]
+const LARGE: u64 = 4 << 20;
+
 /// A file whose header and length were checked.
 struct Opened {
     file: File,
@@ -158,11 +163,35 @@ impl Opened {
         })
     }
 
-    fn read<T: Number>(&mut self, count: u64) -> io::Result<Vec<T>> {
+    fn read<T: Number>(&mut self, count: u64) -> io::Result<Numbers<T>> {
         self.file.seek(SeekFrom::Start(self.data_offset))?;
+        #[cfg(feature = "mmap")]
+        if count * T::BYTES >= LARGE {
+            return self.read_into_pages(count);
+        }
         let mut numbers = zeroed(count)?;
         self.file.read_exact(numbers.as_mut_bytes())?;
-        Ok(from_le(numbers))
+        Ok(Numbers::Read(from_le(numbers)))
+    }
+
+    /// Reads into large pages where the system gives any: tokens that lie anywhere are then found
+    /// without a walk through page tables.
+    #[cfg(feature = "mmap")]
+    fn read_into_pages<T: Number>(&mut self, count: u64) -> io::Result<Numbers<T>> {
+        let bytes = usize::try_from(count * T::BYTES).map_err(|_| io::ErrorKind::OutOfMemory)?;
+        let mut pages = memmap2::MmapMut::map_anon(bytes)?;
+        #[cfg(target_os = "linux")]
+        {
+            // Slower without it, but no less right.
+            let _ = pages.advise(memmap2::Advice::HugePage);
+        }
+        self.file.read_exact(&mut pages)?;
+        if cfg!(target_endian = "big") {
+            pages
+                .chunks_exact_mut(size_of::<T>())
+                .for_each(<[u8]>::reverse);
+        }
+        Ok(Numbers::Mapped(pages.make_read_only()?, 0..bytes))
     }
 }
 

@@ -5,8 +5,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use serde::de::{Error as _, Unexpected};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::Scheme;
@@ -23,7 +22,7 @@ pub struct Meta {
     /// How many tokens they have together.
     pub n_tokens: u64,
     /// How games are written as tokens.
-    #[serde(serialize_with = "scheme_name", deserialize_with = "scheme")]
+    #[serde(with = "scheme_serde")]
     pub scheme: Scheme,
     /// How many tokens the vocabulary has; each token is smaller.
     pub vocab_size: u32,
@@ -254,16 +253,29 @@ fn python_string(text: &str) -> String {
     json
 }
 
-// serde asks for a reference.
-#[allow(clippy::trivially_copy_pass_by_ref)]
-fn scheme_name<S: Serializer>(scheme: &Scheme, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(scheme.name())
-}
+/// Schemes by their names.
+pub(crate) mod scheme_serde {
+    use serde::de::{Error as _, Unexpected};
+    use serde::{Deserialize, Deserializer, Serializer};
 
-fn scheme<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Scheme, D::Error> {
-    let name = String::deserialize(deserializer)?;
-    let named = Scheme::ALL.into_iter().find(|scheme| scheme.name() == name);
-    named.ok_or_else(|| D::Error::invalid_value(Unexpected::Str(&name), &"uci, san or bpe"))
+    use crate::Scheme;
+
+    // serde asks for a reference.
+    #[allow(clippy::trivially_copy_pass_by_ref)]
+    pub(crate) fn serialize<S: Serializer>(
+        scheme: &Scheme,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(scheme.name())
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Scheme, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        let found = name.parse();
+        found.map_err(|_| D::Error::invalid_value(Unexpected::Str(&name), &"uci, san or bpe"))
+    }
 }
 
 #[cfg(test)]

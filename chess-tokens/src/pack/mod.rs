@@ -32,6 +32,7 @@ mod writer;
 
 pub use error::{OpenPackError, PackFault, PackFaultKind, TokenizerMismatch};
 pub use header::GameHeader;
+pub(crate) use meta::scheme_serde;
 pub use meta::{Meta, MetaError, MetaReadError};
 pub use open::TokenPack;
 pub use writer::{PackWriter, WritePackError, source_label};

@@ -95,7 +95,7 @@ impl<'a, T: TokenElement> Row<'a, T> {
         let len = tokens.len();
         let row = self.take(len);
         T::from_tokens(tokens, row.x);
-        row.y[..len - 1].copy_from_slice(&row.x[1..]);
+        T::from_tokens(&tokens[1..], &mut row.y[..len - 1]);
         row.y[len - 1] = T::from_token(next.unwrap_or(PAD));
         row.documents.fill(document);
         for (position, place) in row.positions.iter_mut().zip(0..) {

@@ -301,3 +301,28 @@ fn tokenizers() {
     );
     assert_eq!(san.meta().scheme, Scheme::San);
 }
+
+/// Files that are worth pages of their own.
+#[test]
+#[cfg_attr(miri, ignore)]
+fn a_large_pack() {
+    let folder = tempfile::tempdir().unwrap();
+    let hash = "527c5dda224cab570cb84da8f7dcda0f43fe53edaf86822f899568f5dd824b46";
+    let tokenizer = Named(2030, hash);
+    let mut writer = crate::pack::PackWriter::create(folder.path(), &tokenizer, ["large"]).unwrap();
+    for game in 0..600_000u32 {
+        let token = (62 + game % 1900) as u16;
+        writer.push(&[BOS, token, token, EOS]).unwrap();
+    }
+    writer.finish().unwrap();
+    for open in WAYS {
+        let pack = open(folder.path()).unwrap();
+        assert_eq!(pack.len(), 600_000);
+        assert_eq!(pack.verify().next(), None);
+        let expected = (62 + 599_999 % 1900) as u16;
+        assert_eq!(
+            pack.game(599_999).unwrap(),
+            Some(&[BOS, expected, expected, EOS][..])
+        );
+    }
+}
