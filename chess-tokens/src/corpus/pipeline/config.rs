@@ -298,7 +298,12 @@ impl PipelineConfig {
 }
 
 impl FetchConfig {
-    pub(super) fn hub(&self) -> Result<Hub, HubConfigError> {
+    /// The client.
+    ///
+    /// # Errors
+    ///
+    /// When the dataset, the revision, the endpoint or the token cannot be right.
+    pub fn hub(&self) -> Result<Hub, HubConfigError> {
         let builder = Hub::builder(&self.dataset)
             .revision(&self.revision)
             .attempts(self.attempts)
@@ -310,7 +315,9 @@ impl FetchConfig {
         }
     }
 
-    pub(super) fn options(&self, filter: &Filter, overwrite: bool) -> FetchOptions {
+    /// What is fetched of each month.
+    #[must_use = "fetching is made of it"]
+    pub fn options(&self, filter: &Filter, overwrite: bool) -> FetchOptions {
         FetchOptions::new()
             .folder(&self.data_folder)
             .limit(self.limit)
