@@ -22,6 +22,8 @@ mod rows;
 #[cfg(feature = "corpus")]
 mod session;
 #[cfg(feature = "corpus")]
+mod spill;
+#[cfg(feature = "corpus")]
 pub mod sql;
 #[cfg(feature = "corpus")]
 pub mod stages;

@@ -94,8 +94,25 @@ impl Session {
         }
     }
 
-    /// As [`register_with`](Self::register_with), of raw games: Parquet files, or PGN in any form.
-    pub(super) fn register_games(
+    /// As [`register_files`](Self::register_files), of raw games: Parquet files in the columns of the
+    /// dataset, or PGN (plain, `.zst` or a zip that holds one), which becomes such columns: `Event`,
+    /// `Site`, `Result`, `WhiteElo`, `BlackElo`, `UTCDate`, `ECO`, `Termination`, `TimeControl` and
+    /// `movetext`.
+    ///
+    /// # Errors
+    ///
+    /// When there are no files, they are of both kinds, or the first one cannot be read.
+    pub fn register_games(
+        &self,
+        ctx: &SessionContext,
+        name: &str,
+        files: &[PathBuf],
+    ) -> Result<SchemaRef, TableError> {
+        self.register_games_with(ctx, name, files, &[])
+    }
+
+    /// As [`register_games`](Self::register_games), of which Parquet files must have these columns.
+    pub(super) fn register_games_with(
         &self,
         ctx: &SessionContext,
         name: &str,

@@ -20,7 +20,8 @@ use crate::report;
 Examples:
   chess-tokens sql corpus 'SELECT month, count(*) FROM uci GROUP BY month ORDER BY month'
   chess-tokens sql corpus 'SELECT \"ECO\", count(*) AS games FROM fetch GROUP BY 1 ORDER BY 2 DESC LIMIT 9'
-  chess-tokens sql corpus --format csv 'SELECT game_id, token_ids(uci, white_elo, black_elo, result)[1:9] FROM uci'")]
+  chess-tokens sql corpus --format json \
+    'SELECT game_id, token_ids(uci, white_elo, black_elo, result) AS ids FROM uci LIMIT 10'")]
 pub(crate) struct Sql {
     /// The folder of the corpus
     #[arg(value_name = "CORPUS")]
