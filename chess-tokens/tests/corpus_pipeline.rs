@@ -103,13 +103,11 @@ fn output(arguments: &[&str]) -> Output {
     tool(arguments).output().unwrap()
 }
 
+/// Standard error goes to a file beside the description.
 fn start(description: &Path) -> Child {
+    let said = fs::File::create(description.with_extension("said")).unwrap();
     let mut command = tool(&["run", description.to_str().unwrap()]);
-    command
-        .stderr(Stdio::null())
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap()
+    command.stderr(said).stdout(Stdio::null()).spawn().unwrap()
 }
 
 fn run(description: &Path) -> String {
@@ -150,14 +148,9 @@ fn make_mistakes(hub: &StandIn) {
         Fault::DropAfter(3000),
     );
     hub.fault(
-        "/raw/data/year=2025/month=05/train-00004",
+        "/raw/data/year=2025/month=06/train-00004",
         1,
         Fault::WrongByte,
-    );
-    hub.fault(
-        "/raw/data/year=2025/month=06/train-00000",
-        1,
-        Fault::Longer(10),
     );
     hub.fault("00005-of", 1, Fault::Silence(Duration::from_millis(20)));
 }
@@ -196,16 +189,21 @@ fn killed_at_ten_moments_it_ends_with_the_same_bytes() {
         let here = folder.path().join(format!("killed-{rounds}"));
         let description = describe(&here, &hub.endpoint());
         make_mistakes(&hub);
+        let check = |succeeded: bool| {
+            let said = fs::read_to_string(description.with_extension("said")).unwrap();
+            assert!(succeeded, "round {rounds}: {said}");
+        };
         loop {
             let mut child = start(&description);
             if kills == KILLS {
-                assert!(child.wait().unwrap().success());
+                let succeeded = child.wait().unwrap().success();
+                check(succeeded);
                 break;
             }
             // Each run does some of the work, so that the last stages have their turn too.
             thread::sleep(Duration::from_millis(whole / 10 + moments.next(whole / 3)));
             if let Some(status) = child.try_wait().unwrap() {
-                assert!(status.success());
+                check(status.success());
                 break;
             }
             child.kill().unwrap();
@@ -307,17 +305,25 @@ fn ask(corpus: &Path) {
         let said = String::from_utf8(output.stderr).unwrap();
         (String::from_utf8(output.stdout).unwrap(), said)
     };
-    let (months, said) =
-        sql(&["SELECT year, month, count(*) AS n FROM fetch GROUP BY ALL ORDER BY 1, 2", "--format", "csv"]);
+    let (months, said) = sql(&[
+        "SELECT year, month, count(*) AS n FROM fetch GROUP BY ALL ORDER BY 1, 2",
+        "--format",
+        "csv",
+    ]);
     assert!(
         months.starts_with("year,month,n\n2025,5,250\n2025,6,"),
         "{months}{said}"
     );
-    let (labels, said) = sql(&["SELECT DISTINCT year, month FROM uci ORDER BY month", "--format=csv"]);
+    let (labels, said) = sql(&[
+        "SELECT DISTINCT year, month FROM uci ORDER BY month",
+        "--format=csv",
+    ]);
     assert_eq!(labels, "year,month\n2025,2025-05\n2025,2025-06\n", "{said}");
     let question =
-        "SELECT token_ids(uci, white_elo, black_elo, result)[1] AS bos FROM elo_bins LIMIT 1";
-    assert_eq!(sql(&[question]).0, "bos\n1\n", "{}", sql(&[question]).1);
+        "SELECT token_ids(uci, white_elo, black_elo, result) AS ids FROM elo_bins LIMIT 1";
+    let (tokens, said) = sql(&[question, "--format", "json"]);
+    let is_game = tokens.starts_with("{\"ids\":[1,") && tokens.ends_with(",2]}\n");
+    assert!(is_game, "{tokens}{said}");
     let (nothing, said) = sql(&["SELECT * FROM nowhere"]);
     assert_eq!(nothing, "");
     assert!(

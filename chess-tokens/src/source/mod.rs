@@ -16,6 +16,8 @@
 //! # Ok::<(), chess_tokens::source::SourceError>(())
 //! ```
 //!
+//! [`pack_games`] makes a pack of them.
+//!
 //! Which games count is told in [`chess_records::pgn`] and [`chess_records::parquet`]. The order is that of
 //! the files and of the games in them, for any number of threads; memory is that of some blocks of
 //! games a thread, however long the files are.
@@ -25,9 +27,11 @@ mod files;
 mod format;
 mod games;
 mod ordered;
+mod pack;
 mod read;
 
 pub use error::SourceError;
 pub use files::GameFiles;
 pub use format::GameFormat;
 pub use games::{Blocks, GameBlock, Games};
+pub use pack::{PackGamesError, PackProgress, PackReport, pack_games};

@@ -3,11 +3,15 @@
 use std::error::Error;
 use std::io;
 
-use chess_records::tool_support::{chain, is_broken_pipe};
+use chess_records::AtomicFileError;
+pub(crate) use chess_records::tool_support::chain;
+use chess_records::tool_support::{interrupt, is_broken_pipe};
+use chess_tokens::pack::{MetaReadError, OpenPackError, PackFault, TokenizerMismatch};
+use chess_tokens::source::{PackGamesError, SourceError};
+use chess_tokens::tokenizer::{OpenBpeError, OpenVocabularyError, ReadFileError};
 
 /// Why a command ended early.
 #[derive(Debug)]
-#[allow(dead_code)]
 pub(crate) enum Failure {
     /// The data is at fault.
     Data(Box<dyn Error>),
@@ -22,6 +26,18 @@ pub(crate) enum Failure {
 impl Failure {
     pub(crate) fn usage(text: impl Into<String>) -> Self {
         Self::Other(text.into().into())
+    }
+
+    pub(crate) fn data(error: impl Into<Box<dyn Error>>) -> Self {
+        Self::Data(error.into())
+    }
+
+    /// Fails after Ctrl-C; `left` says what became of the work.
+    pub(crate) fn if_interrupted(left: &'static str) -> Result<(), Self> {
+        match interrupt::was_asked() {
+            true => Err(Self::Interrupted(left)),
+            false => Ok(()),
+        }
     }
 
     /// What to say, if anything.
@@ -43,6 +59,78 @@ impl Failure {
             Self::Other(error) if is_broken_pipe(error.as_ref()) => 0,
             Self::Other(_) => 2,
         }
+    }
+}
+
+impl From<OpenPackError> for Failure {
+    fn from(error: OpenPackError) -> Self {
+        match error {
+            OpenPackError::Io { .. }
+            | OpenPackError::NoMeta { .. }
+            | OpenPackError::Meta(MetaReadError::Io { .. })
+            | OpenPackError::Replaced { .. } => Self::Other(error.into()),
+            _ => Self::Data(error.into()),
+        }
+    }
+}
+
+impl From<PackFault> for Failure {
+    fn from(fault: PackFault) -> Self {
+        Self::Data(fault.into())
+    }
+}
+
+impl From<TokenizerMismatch> for Failure {
+    fn from(error: TokenizerMismatch) -> Self {
+        Self::Data(error.into())
+    }
+}
+
+impl From<SourceError> for Failure {
+    fn from(error: SourceError) -> Self {
+        match error {
+            SourceError::Io { .. }
+            | SourceError::NoFile { .. }
+            | SourceError::Feature { .. }
+            | SourceError::Thread(_)
+            | SourceError::Lost => Self::Other(error.into()),
+            _ => Self::Data(error.into()),
+        }
+    }
+}
+
+impl From<PackGamesError> for Failure {
+    fn from(error: PackGamesError) -> Self {
+        match error {
+            PackGamesError::Source(error) => error.into(),
+            PackGamesError::Encode { .. } => Self::Data(error.into()),
+            PackGamesError::Stopped => Self::Interrupted("the output is as it was"),
+            _ => Self::Other(error.into()),
+        }
+    }
+}
+
+impl From<OpenBpeError> for Failure {
+    fn from(error: OpenBpeError) -> Self {
+        match error {
+            OpenBpeError::Read(ReadFileError::Io { .. }) => Self::Other(error.into()),
+            _ => Self::Data(error.into()),
+        }
+    }
+}
+
+impl From<OpenVocabularyError> for Failure {
+    fn from(error: OpenVocabularyError) -> Self {
+        match error {
+            OpenVocabularyError::Read(ReadFileError::Io { .. }) => Self::Other(error.into()),
+            _ => Self::Data(error.into()),
+        }
+    }
+}
+
+impl From<AtomicFileError> for Failure {
+    fn from(error: AtomicFileError) -> Self {
+        Self::Other(error.into())
     }
 }
 
