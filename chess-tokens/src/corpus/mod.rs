@@ -16,9 +16,15 @@ mod parquet_file;
 #[cfg(feature = "corpus")]
 mod pgn_table;
 #[cfg(feature = "corpus")]
+pub mod pipeline;
+#[cfg(feature = "corpus")]
 mod rows;
 #[cfg(feature = "corpus")]
 mod session;
+#[cfg(feature = "corpus")]
+mod spill;
+#[cfg(feature = "corpus")]
+pub mod sql;
 #[cfg(feature = "corpus")]
 pub mod stages;
 #[cfg(feature = "corpus")]

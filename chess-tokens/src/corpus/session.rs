@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::thread;
 
 use datafusion::common::DataFusionError;
+use datafusion::execution::context::SQLOptions;
 use datafusion::execution::memory_pool::{FairSpillPool, TrackConsumersPool};
 use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use datafusion::physical_plan::execute_stream;
@@ -15,6 +16,7 @@ use tokio::runtime::Runtime;
 
 use super::functions::{self, UciMoves};
 use super::rows::Rows;
+use super::spill::SpillFolder;
 
 /// How queries run. None of it changes what a stage writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +44,15 @@ pub enum SessionError {
     /// Threads cannot be started.
     #[error("threads cannot be started")]
     Threads(#[source] std::io::Error),
-    /// The engine cannot be set up: for one, the folder for spilling cannot be made.
+    /// The folder for what does not fit into memory cannot be made.
+    #[error("{}: cannot be made or tidied", path.display())]
+    Spill {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The engine cannot be set up.
     #[error("the query engine cannot be set up")]
     Engine(#[source] Box<DataFusionError>),
 }
@@ -96,7 +106,8 @@ impl SessionOptions {
         self
     }
 
-    /// The folder for what does not fit into memory; it is made if it is not there.
+    /// The folder for what does not fit into memory; it is made if it is not there. Each session has a
+    /// folder in it, and removes what sessions that were killed have left there.
     pub fn spill(mut self, folder: Option<PathBuf>) -> Self {
         self.spill = folder;
         self
@@ -131,6 +142,8 @@ pub struct Session {
     env: Arc<RuntimeEnv>,
     threads: usize,
     batch_rows: usize,
+    /// Goes with the session.
+    _spill: Option<SpillFolder>,
 }
 
 impl Session {
@@ -141,7 +154,12 @@ impl Session {
     /// When they cannot be, and when there is too little memory.
     pub fn new(options: &SessionOptions) -> Result<Self, SessionError> {
         let threads = options.threads.clamp(1, SessionOptions::MOST_THREADS);
-        let env = env(options)?;
+        let spill = options.spill.as_deref().map(SpillFolder::make);
+        let spill = spill.transpose().map_err(|source| SessionError::Spill {
+            path: options.spill.clone().unwrap_or_default(),
+            source,
+        })?;
+        let env = env(options, spill.as_ref())?;
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(threads)
             .thread_name("corpus")
@@ -152,6 +170,7 @@ impl Session {
             env,
             threads,
             batch_rows: options.batch_rows.max(1),
+            _spill: spill,
         })
     }
 
@@ -200,7 +219,20 @@ impl Session {
     ///
     /// When it cannot be planned.
     pub fn query(&self, ctx: &SessionContext, sql: &str) -> Result<Rows<'_>, QueryError> {
-        let plan = async { ctx.sql(sql).await?.create_physical_plan().await };
+        self.query_with(ctx, sql, SQLOptions::new())
+    }
+
+    /// As [`query`](Self::query), with what the query may do.
+    pub(super) fn query_with(
+        &self,
+        ctx: &SessionContext,
+        sql: &str,
+        allowed: SQLOptions,
+    ) -> Result<Rows<'_>, QueryError> {
+        let plan = async {
+            let frame = ctx.sql_with_options(sql, allowed).await?;
+            frame.create_physical_plan().await
+        };
         let plan = self.wait(plan).map_err(QueryError::plan)?;
         let _entered = self.runtime.enter();
         let stream = execute_stream(Arc::clone(&plan), ctx.task_ctx());
@@ -214,7 +246,10 @@ impl Session {
     }
 }
 
-fn env(options: &SessionOptions) -> Result<Arc<RuntimeEnv>, SessionError> {
+fn env(
+    options: &SessionOptions,
+    spill: Option<&SpillFolder>,
+) -> Result<Arc<RuntimeEnv>, SessionError> {
     let too_little = options.memory_bytes < SessionOptions::LEAST_MEMORY;
     if too_little {
         let found = options.memory_bytes;
@@ -228,8 +263,8 @@ fn env(options: &SessionOptions) -> Result<Arc<RuntimeEnv>, SessionError> {
         .with_memory_pool(Arc::new(pool))
         // Stages write what later ones read: what was listed before is not what is there now.
         .with_object_list_cache_limit(0);
-    if let Some(folder) = &options.spill {
-        builder = builder.with_temp_file_path(folder);
+    if let Some(folder) = spill {
+        builder = builder.with_temp_file_path(folder.path());
     }
     builder
         .build_arc()
@@ -256,6 +291,17 @@ mod tests {
             Session::new(&options).unwrap_err().to_string(),
             "memory limit of 1048576 bytes, expected at least 16777216"
         );
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        let options = SessionOptions::new().spill(Some(file.join("spill")));
+        let error = Session::new(&options).unwrap_err().to_string();
+        let expected = format!("{}: cannot be made or tidied", file.join("spill").display());
+        assert_eq!(error, expected);
     }
 
     #[test]

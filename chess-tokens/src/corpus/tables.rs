@@ -14,6 +14,7 @@ use datafusion::parquet::file::reader::{FileReader, SerializedFileReader};
 use datafusion::prelude::{ParquetReadOptions, SessionContext};
 use thiserror::Error;
 
+use super::Month;
 use super::pgn_table::pgn_table;
 use super::session::Session;
 
@@ -93,8 +94,25 @@ impl Session {
         }
     }
 
-    /// As [`register_with`](Self::register_with), of raw games: Parquet files, or PGN in any form.
-    pub(super) fn register_games(
+    /// As [`register_files`](Self::register_files), of raw games: Parquet files in the columns of the
+    /// dataset, or PGN (plain, `.zst` or a zip that holds one), which becomes such columns: `Event`,
+    /// `Site`, `Result`, `WhiteElo`, `BlackElo`, `UTCDate`, `ECO`, `Termination`, `TimeControl` and
+    /// `movetext`.
+    ///
+    /// # Errors
+    ///
+    /// When there are no files, they are of both kinds, or the first one cannot be read.
+    pub fn register_games(
+        &self,
+        ctx: &SessionContext,
+        name: &str,
+        files: &[PathBuf],
+    ) -> Result<SchemaRef, TableError> {
+        self.register_games_with(ctx, name, files, &[])
+    }
+
+    /// As [`register_games`](Self::register_games), of which Parquet files must have these columns.
+    pub(super) fn register_games_with(
         &self,
         ctx: &SessionContext,
         name: &str,
@@ -138,8 +156,14 @@ impl Session {
         let columns = partitions
             .iter()
             .map(|(name, of)| ((*name).to_owned(), of.clone()));
+        // Of folders, what stages have finished; files may be called whatever they are.
+        let extension = if partitions.is_empty() {
+            ""
+        } else {
+            Month::GAMES
+        };
         let options = ParquetReadOptions::default()
-            .file_extension(".parquet")
+            .file_extension(extension)
             .table_partition_cols(columns.collect())
             .to_listing_options(&ctx.copied_config(), ctx.copied_table_options());
         let config = ListingTableConfig::new_with_multi_paths(urls).with_listing_options(options);

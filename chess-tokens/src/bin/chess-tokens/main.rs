@@ -2,6 +2,8 @@
 //! back.
 
 mod commands;
+#[cfg(feature = "corpus")]
+mod corpus;
 mod failure;
 mod game_line;
 mod progress;
@@ -48,6 +50,7 @@ Examples:
   chess-tokens encode --scheme uci < games.jsonl > tokens.txt
   chess-tokens decode --scheme uci < tokens.txt
   chess-tokens vocab uci --json
+  chess-tokens run pipeline.toml            (with the feature corpus)
 
 Exit codes:
   0  done
@@ -70,6 +73,9 @@ enum Command {
     Vocab(commands::vocab::Vocab),
     #[cfg(feature = "bpe")]
     TrainBpe(commands::train_bpe::TrainBpe),
+    #[cfg(feature = "corpus")]
+    #[command(flatten)]
+    Corpus(corpus::CorpusCommand),
 }
 
 impl Command {
@@ -83,6 +89,8 @@ impl Command {
             Self::Vocab(command) => command.run(),
             #[cfg(feature = "bpe")]
             Self::TrainBpe(command) => command.run(),
+            #[cfg(feature = "corpus")]
+            Self::Corpus(command) => command.run(),
         }
     }
 }

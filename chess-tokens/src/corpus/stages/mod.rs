@@ -101,6 +101,21 @@ impl<'a> Stages<'a> {
     }
 }
 
+/// Joins files of the same columns, in the order of their names, into one.
+///
+/// # Errors
+///
+/// When they cannot be read, or the file cannot be written.
+pub fn join(session: &Session, parts: &[PathBuf], out: &Path) -> Result<(), StageError> {
+    let ctx = session.ordered();
+    session.register_files(&ctx, TABLE, parts)?;
+    let mut silent = |_: &StageProgress| std::ops::ControlFlow::Continue(());
+    let mut meter = Meter::begin("join", None, None, &mut silent)?;
+    let sql = format!("SELECT * FROM {TABLE}");
+    write_query(session, &ctx, &sql, out, &mut meter)?;
+    Ok(())
+}
+
 /// Notes the file of games, of which there must be some, and what became of the others.
 fn take_games(folder: &mut StageFolder, counts: Counts) -> Result<(), StageError> {
     let (read, kept) = (counts.read, counts.kept);

@@ -140,7 +140,7 @@ FROM (SELECT *, n_plies(uci) AS plies
         meter: &mut Meter<'_, '_>,
     ) -> Result<Counts, StageError> {
         let ctx = session.ordered();
-        let columns_found = session.register_games(&ctx, TABLE, raw, &COLUMNS)?;
+        let columns_found = session.register_games_with(&ctx, TABLE, raw, &COLUMNS)?;
         let date = columns_found.field_with_name("UTCDate");
         let date_is_text = date.is_ok_and(|date| !date.data_type().is_temporal());
         let mut rows = session.query(&ctx, &self.sql_for(label, date_is_text))?;
