@@ -3,6 +3,8 @@
 use chess_records::{Color, Piece, Placement, Square};
 use thiserror::Error;
 
+use crate::features::PlainInput;
+
 /// What a hidden value becomes before the output layer weighs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -352,11 +354,17 @@ impl Perspective {
         self.variant
     }
 
-    /// The input that stands for one of the plain 768, as
-    /// [`feature_index`](crate::feature_index) numbers them for the view.
+    /// The bucket's first input.
     #[inline(always)]
-    pub(crate) const fn input_of_plain(&self, plain: u16) -> usize {
-        self.base + (plain as usize ^ self.mirror)
+    pub(crate) const fn base(&self) -> usize {
+        self.base
+    }
+
+    /// The input of the bucket, counted from its [`base`](Self::base), that stands for one of the plain
+    /// ones.
+    #[inline(always)]
+    pub(crate) const fn of_plain(&self, plain: PlainInput) -> PlainInput {
+        plain.mirrored(self.mirror)
     }
 
     /// The input of `piece` on `square`: [`feature_index`](crate::feature_index) with the mirror and in
@@ -430,9 +438,9 @@ mod tests {
                 .into_iter()
                 .flat_map(|p| Square::ALL.map(|s| (p, s)))
             {
-                let plain = crate::feature_index(view, piece, square) as u16;
+                let plain = perspective.of_plain(PlainInput::new(view, piece, square));
                 let input = perspective.input(piece, square);
-                assert_eq!(perspective.input_of_plain(plain), input);
+                assert_eq!(perspective.base() + plain.index(), input);
             }
         }
         let pawn = Piece::new(Color::White, PieceType::Pawn);

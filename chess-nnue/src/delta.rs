@@ -3,7 +3,7 @@
 use chess_records::{Color, Piece, PieceType, Placement, Square};
 
 use crate::arch::Counts;
-use crate::features::feature_index;
+use crate::features::PlainInput;
 
 /// The pieces that a move lifts and the pieces that it puts down: at most two of each.
 ///
@@ -11,27 +11,30 @@ use crate::features::feature_index;
 /// may cross, change places or stay where they are, needs no special case.
 ///
 /// A null move has no `Delta`; see [`AccumulatorStack::push_null`](crate::AccumulatorStack::push_null).
+///
+/// 32 bytes, aligned, so that two vector registers carry it onto a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(align(16))]
 pub struct Delta {
+    step: Step,
     lifted: Pieces,
     put: Pieces,
-    /// Whether all pieces that are put down are White's, and whether all are Black's.
-    put_by: [bool; Color::COUNT],
-    step: Step,
 }
+
+const _: () = assert!(size_of::<Delta>() == 32);
 
 /// A move as hidden values see it: the inputs that it turns on and off.
 ///
 /// They are numbered once, where the move is described, and not for every position it is made in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Step {
-    /// For White's view and for Black's, as [`feature_index`] numbers them: two places for those turned
-    /// on, two for those turned off, used or not.
-    inputs: [[u16; 4]; Color::COUNT],
-    on: u8,
-    off: u8,
+    /// For White's view and for Black's: two places for those turned on, two for those turned off, used
+    /// or not.
+    inputs: [[PlainInput; 4]; Color::COUNT],
     kind: Kind,
-    moves_king: bool,
+    /// [`Step::MOVES_KING`], and bit 0 where all pieces that are put down are White's, bit 1 where all are
+    /// Black's.
+    flags: u8,
 }
 
 /// How many pieces a move lifts and puts down.
@@ -50,6 +53,9 @@ pub(crate) enum Kind {
 }
 
 impl Step {
+    /// Whether one of the pieces is a king.
+    const MOVES_KING: u8 = 4;
+
     const fn new(lifted: &Pieces, put: &Pieces) -> Self {
         let men = [
             put.pieces[0],
@@ -57,10 +63,10 @@ impl Step {
             lifted.pieces[0],
             lifted.pieces[1],
         ];
+        let (piece, square) = men[0];
+        let unused = PlainInput::new(Color::White, piece, square);
         let mut step = Self {
-            inputs: [[0; 4]; Color::COUNT],
-            on: put.len,
-            off: lifted.len,
+            inputs: [[unused; 4]; Color::COUNT],
             kind: match (lifted.len, put.len) {
                 (1, 1) => Kind::Quiet,
                 (2, 1) => Kind::Capture,
@@ -68,15 +74,17 @@ impl Step {
                 (0, 0) => Kind::Null,
                 _ => Kind::Other,
             },
-            moves_king: false,
+            flags: put.are_of(Color::White) as u8 | (put.are_of(Color::Black) as u8) << 1,
         };
         let mut place = 0;
         while place < men.len() {
             let (piece, square) = men[place];
-            step.inputs[0][place] = feature_index(Color::White, piece, square) as u16;
-            step.inputs[1][place] = feature_index(Color::Black, piece, square) as u16;
+            step.inputs[0][place] = PlainInput::new(Color::White, piece, square);
+            step.inputs[1][place] = PlainInput::new(Color::Black, piece, square);
             // An unused place holds a pawn.
-            step.moves_king |= matches!(piece.piece_type, PieceType::King);
+            if matches!(piece.piece_type, PieceType::King) {
+                step.flags |= Self::MOVES_KING;
+            }
             place += 1;
         }
         step
@@ -85,20 +93,11 @@ impl Step {
     /// The inputs of a view without buckets and mirrors: two places for those turned on, two for those
     /// turned off.
     #[inline(always)]
-    pub(crate) const fn inputs(&self, view: Color) -> &[u16; 4] {
+    pub(crate) const fn inputs(&self, view: Color) -> &[PlainInput; 4] {
         &self.inputs[view.index()]
     }
 
-    /// How many inputs are turned on and how many off.
-    #[inline(always)]
-    pub(crate) const fn counts(&self) -> Counts {
-        Counts {
-            added: self.on as usize,
-            removed: self.off as usize,
-        }
-    }
-
-    /// The numbers of pieces once more.
+    /// How many inputs are turned on and off.
     #[inline(always)]
     pub(crate) const fn kind(&self) -> Kind {
         self.kind
@@ -107,7 +106,7 @@ impl Step {
     /// Whether one of the pieces is a king.
     #[inline(always)]
     pub(crate) const fn moves_king(&self) -> bool {
-        self.moves_king
+        self.flags & Self::MOVES_KING != 0
     }
 }
 
@@ -170,7 +169,6 @@ impl Delta {
     const fn new(lifted: Pieces, put: Pieces) -> Self {
         Self {
             step: Step::new(&lifted, &put),
-            put_by: [put.are_of(Color::White), put.are_of(Color::Black)],
             lifted,
             put,
         }
@@ -275,10 +273,19 @@ impl Delta {
         &self.step
     }
 
+    /// How many inputs are turned on and how many off.
+    #[inline(always)]
+    pub(crate) const fn counts(&self) -> Counts {
+        Counts {
+            added: self.put.len as usize,
+            removed: self.lifted.len as usize,
+        }
+    }
+
     /// Whether the pieces that are put down are this side's.
     #[inline(always)]
     pub(crate) const fn is_move_of(&self, mover: Color) -> bool {
-        self.put_by[mover.index()]
+        self.step.flags & (1 << mover.index()) != 0
     }
 
     /// The pieces taken off, each with the square it stood on.

@@ -13,6 +13,35 @@ pub const fn feature_index(view: Color, piece: Piece, square: Square) -> usize {
     theirs + piece.piece_type.index() * 64 + (square.index() ^ flip)
 }
 
+/// One of the 768 inputs of a view without buckets, as [`feature_index`] numbers them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PlainInput(u16);
+
+impl PlainInput {
+    /// How many there are. Every value is below this number, which tables of rows rely on.
+    pub(crate) const COUNT: usize = 768;
+
+    /// The input of `piece` on `square` as `view` sees it.
+    pub(crate) const fn new(view: Color, piece: Piece, square: Square) -> Self {
+        let index = feature_index(view, piece, square);
+        assert!(index < Self::COUNT);
+        Self(index as u16)
+    }
+
+    /// The input with its square's file XORed with `mirror`, of which three bits count.
+    #[inline(always)]
+    pub(crate) const fn mirrored(self, mirror: usize) -> Self {
+        // Stays under 768, which is a multiple of 8.
+        Self(self.0 ^ (mirror as u16 & 7))
+    }
+
+    /// The number, below [`PlainInput::COUNT`].
+    #[inline(always)]
+    pub(crate) const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -17,6 +17,7 @@ mod file;
 mod line;
 mod network;
 mod placements;
+mod quick;
 mod rows;
 mod stack;
 

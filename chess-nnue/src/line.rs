@@ -4,12 +4,8 @@ use alloc::vec::Vec;
 
 use chess_records::{Color, PieceType, Placement};
 
-use crate::arch::{
-    Advance, AdvanceAndScore, Change, Changes, Counts, Instructions, Kernel, Lanes, OutputSum,
-    Refresh, Score, Table, Update, Value,
-};
+use crate::arch::{Advance, Change, Counts, Lanes, Refresh, Score, Table, Update, Value};
 use crate::architecture::Perspective;
-use crate::delta::Kind;
 use crate::network::Network;
 use crate::placements::Placements;
 use crate::rows::RowList;
@@ -19,7 +15,7 @@ use crate::stack::Ply;
 #[derive(Clone, Debug)]
 pub(crate) struct Storage<T> {
     /// Ply by ply, White's view before Black's.
-    values: Table<T>,
+    pub(crate) values: Table<T>,
     /// Slot by slot, those of the last refresh: a king that comes back to a bucket finds most of them
     /// right. There is a slot for each view and each of the ways it may number its inputs.
     kept: Table<T>,
@@ -116,7 +112,7 @@ impl<'a> Line<'a> {
             if ply == 0 || self.turns_view(ply, view) {
                 return None;
             }
-            let Counts { added, removed } = self.plies[ply].delta.step().counts();
+            let Counts { added, removed } = self.plies[ply].delta.counts();
             rows_left = rows_left.checked_sub(added + removed)?;
         }
         None
@@ -164,7 +160,7 @@ impl<'a> Line<'a> {
         let [parent, _, child] = values.rows_mut(row(ply - 1, view), self.network.blocks());
         self.network.backend().run(Advance {
             table: self.network.table(),
-            counts: self.plies[ply].delta.step().counts(),
+            counts: self.plies[ply].delta.counts(),
             update: Update {
                 parent,
                 child,
@@ -177,61 +173,37 @@ impl<'a> Line<'a> {
 
 /// The row that holds a view's values of a ply.
 #[inline(always)]
-const fn row(ply: usize, view: Color) -> usize {
+pub(crate) const fn row(ply: usize, view: Color) -> usize {
     ply * Color::COUNT + view.index()
 }
 
 /// The score of a ply whose values are known.
+fn score_of_known<T: Value>(ply: &Ply, top: usize, network: &Network, storage: &Storage<T>) -> i32 {
+    let (kernel, bucket) = known(ply, top, network, storage);
+    network.score(network.backend().run(kernel), bucket)
+}
+
+/// The output sum of a ply whose values are known, and its output bucket.
 #[inline(always)]
-pub(crate) fn score_of_known<T: Value>(
+pub(crate) fn known<'a, T: Value>(
     ply: &Ply,
     top: usize,
-    network: &Network,
-    storage: &Storage<T>,
-) -> i32 {
+    network: &'a Network,
+    storage: &'a Storage<T>,
+) -> (Score<'a, T>, usize) {
     let bucket = network.architecture().output_bucket_of(ply.men.into());
     let mover = ply.side_to_move;
-    let views = [mover, mover.opponent()];
-    let sum = network.backend().run(Score {
+    let values = |view| storage.values.row(row(top, view));
+    let score = Score {
         row: network.output_row(bucket),
-        values: views.map(|view| storage.values.row(row(top, view))),
-    });
-    network.score(sum, bucket)
-}
-
-/// The score of the top, if its values are known or it is a usual move away from a ply whose values are
-/// known: the usual cases in a search.
-#[inline(always)]
-pub(crate) fn quick_score<T: Value>(
-    plies: &mut [Ply],
-    top: usize,
-    network: &Network,
-    storage: &mut Storage<T>,
-) -> Option<i32> {
-    if plies.get(top)?.computed == [true; 2] {
-        return Some(score_of_known(&plies[top], top, network, storage));
-    }
-    let [below, ply, ..] = plies.get_mut(top.wrapping_sub(1)..)? else {
-        return None;
+        values: [values(mover), values(mover.opponent())],
     };
-    if below.computed != [true; 2] || ply.computed != [false; 2] {
-        return None;
-    }
-    if ply.delta.step().moves_king() && turns_a_view(network, below, ply) {
-        return None;
-    }
-    let below = row(top - 1, Color::White);
-    match ply.delta.step().kind() {
-        Kind::Quiet => score_after::<T, 1, 1>(network, ply, below, &mut storage.values),
-        Kind::Capture => score_after::<T, 1, 2>(network, ply, below, &mut storage.values),
-        Kind::Castling => score_after::<T, 2, 2>(network, ply, below, &mut storage.values),
-        Kind::Null => score_after::<T, 0, 0>(network, ply, below, &mut storage.values),
-        Kind::Other => None,
-    }
+    (score, bucket)
 }
 
+/// Whether the move to a ply turned one of the views.
 #[inline(never)]
-fn turns_a_view(network: &Network, below: &Ply, ply: &Ply) -> bool {
+pub(crate) fn turns_a_view(network: &Network, below: &Ply, ply: &Ply) -> bool {
     let mut views = Color::ALL.into_iter();
     views.any(|view| turns_view(network, below, ply, view))
 }
@@ -247,147 +219,21 @@ fn turns_view(network: &Network, below: &Ply, ply: &Ply, view: Color) -> bool {
             != architecture.perspective_from(view, ply.kings[view.index()])
 }
 
-/// Both views' values of a ply from those of the ply below, and the score from them.
-#[inline(always)]
-fn score_after<T: Value, const ADDED: usize, const REMOVED: usize>(
-    network: &Network,
-    ply: &mut Ply,
-    below: usize,
-    values: &mut Table<T>,
-) -> Option<i32> {
-    let bucket = network.architecture().output_bucket_of(ply.men.into());
-    let step = OneStep {
-        network,
-        ply,
-        bucket,
-        below,
-        values,
-    };
-    let ignores_kings = network.architecture().ignores_kings();
-    let score = match (network.output_sum(), ignores_kings) {
-        (OutputSum::ScreluNarrow, true) => step.score::<ADDED, REMOVED, true, true>(),
-        (OutputSum::ScreluNarrow, false) => step.score::<ADDED, REMOVED, true, false>(),
-        (OutputSum::CreluNarrow, true) => step.score::<ADDED, REMOVED, false, true>(),
-        (OutputSum::CreluNarrow, false) => step.score::<ADDED, REMOVED, false, false>(),
-        _ => return None,
-    };
-    ply.computed = [true; Color::COUNT];
-    Some(score)
-}
-
 /// The rows that the move to a ply adds and removes for a view.
 #[inline(always)]
-fn change(network: &Network, ply: &Ply, view: Color) -> Change {
+pub(crate) fn change(network: &Network, ply: &Ply, view: Color) -> Change {
     let king = ply.kings[view.index()];
     let perspective = network.architecture().perspective_from(view, king);
-    let plain = ply.delta.step().inputs(view);
+    let [first_on, second_on, first_off, second_off] = *ply.delta.step().inputs(view);
     Change {
+        bucket: perspective.base(),
         added: [
-            perspective.input_of_plain(plain[0]),
-            perspective.input_of_plain(plain[1]),
+            perspective.of_plain(first_on),
+            perspective.of_plain(second_on),
         ],
         removed: [
-            perspective.input_of_plain(plain[2]),
-            perspective.input_of_plain(plain[3]),
+            perspective.of_plain(first_off),
+            perspective.of_plain(second_off),
         ],
-    }
-}
-
-/// A move with what it is to be evaluated with.
-struct OneStep<'a, T> {
-    network: &'a Network,
-    ply: &'a Ply,
-    bucket: usize,
-    /// The row of White's view of the ply below.
-    below: usize,
-    values: &'a mut Table<T>,
-}
-
-impl<T: Value> OneStep<'_, T> {
-    #[inline(always)]
-    fn score<
-        const ADDED: usize,
-        const REMOVED: usize,
-        const SQUARED: bool,
-        const IGNORES_KINGS: bool,
-    >(
-        self,
-    ) -> i32 {
-        let (network, bucket) = (self.network, self.bucket);
-        let kernel = KnownStep::<T, ADDED, REMOVED, SQUARED, IGNORES_KINGS>(self);
-        let sum = network.backend().run(kernel);
-        network.score_of::<SQUARED>(sum.into(), bucket)
-    }
-}
-
-/// A move of a known kind for a network of a known kind. The kernel is told little and finds the rest
-/// itself: what is handed over goes through memory.
-struct KnownStep<
-    'a,
-    T,
-    const ADDED: usize,
-    const REMOVED: usize,
-    const SQUARED: bool,
-    const IGNORES_KINGS: bool,
->(OneStep<'a, T>);
-
-impl<
-    T: Value,
-    const ADDED: usize,
-    const REMOVED: usize,
-    const SQUARED: bool,
-    const IGNORES_KINGS: bool,
-> Kernel for KnownStep<'_, T, ADDED, REMOVED, SQUARED, IGNORES_KINGS>
-{
-    /// The output sum.
-    type Output = i32;
-
-    #[inline(always)]
-    fn run<I: Instructions>(self, instructions: I) -> i32 {
-        let OneStep {
-            network,
-            ply,
-            bucket,
-            below,
-            values,
-        } = self.0;
-        let mut output = network.output_row(bucket);
-        if ply.side_to_move == Color::Black {
-            output.weights.swap(0, 1);
-        }
-        let kernel = AdvanceAndScore::<T, Moved<'_, IGNORES_KINGS>, ADDED, REMOVED, SQUARED> {
-            table: network.table(),
-            output,
-            values,
-            below,
-            changes: Moved { network, ply },
-        };
-        kernel.run(instructions)
-    }
-}
-
-/// What the move to a ply changes.
-struct Moved<'a, const IGNORES_KINGS: bool> {
-    network: &'a Network,
-    ply: &'a Ply,
-}
-
-impl<const IGNORES_KINGS: bool> Changes for Moved<'_, IGNORES_KINGS> {
-    #[inline(always)]
-    fn change(&self, view: Color) -> Change {
-        if IGNORES_KINGS {
-            return plain_change(self.ply, view);
-        }
-        change(self.network, self.ply, view)
-    }
-}
-
-/// The same for a view that numbers its inputs as the plain ones are.
-#[inline(always)]
-fn plain_change(ply: &Ply, view: Color) -> Change {
-    let plain = ply.delta.step().inputs(view);
-    Change {
-        added: [plain[0].into(), plain[1].into()],
-        removed: [plain[2].into(), plain[3].into()],
     }
 }

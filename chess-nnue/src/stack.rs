@@ -7,9 +7,10 @@ use chess_records::{Board, Color, PieceType, Placement, Position, Square};
 use crate::arch::Counts;
 use crate::arithmetic::Width;
 use crate::delta::Delta;
-use crate::line::{Line, Storage, quick_score};
+use crate::line::{Line, Storage};
 use crate::network::Network;
 use crate::placements::Placements;
+use crate::quick::quick_score;
 
 /// The positions of a line of play with their hidden values, for one search thread.
 ///
@@ -30,17 +31,21 @@ use crate::placements::Placements;
 /// build, to which the check would cost a sixth of the time of a move, panics when it next needs the
 /// placement, that is in [`placement`](Self::placement) or when it makes values from nothing. Until then
 /// scores are those of the sums that the deltas ask for.
+///
+/// What moves and scores read comes in the first two cache lines.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub struct AccumulatorStack {
-    plies: Vec<Ply>,
     placements: Placements,
-    top: usize,
-    values: Values,
+    pub(crate) plies: Vec<Ply>,
+    pub(crate) top: usize,
     network: u64,
+    pub(crate) values: Values,
 }
 
-/// A position of a line, as far as hidden values need it.
+/// A position of a line, as far as hidden values need it, in a cache line of its own.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 pub(crate) struct Ply {
     /// What led here from the ply below: nothing for a null move, and for the root.
     pub(crate) delta: Delta,
@@ -55,7 +60,7 @@ pub(crate) struct Ply {
 
 /// Hidden values of the width that a network needs.
 #[derive(Clone, Debug)]
-enum Values {
+pub(crate) enum Values {
     Narrow(Storage<i16>),
     Wide(Storage<i32>),
 }
@@ -151,12 +156,10 @@ impl AccumulatorStack {
         if self.network != network.fingerprint() {
             self.adopt(network);
         }
-        let (plies, top) = (&mut *self.plies, self.top);
-        let score = match &mut self.values {
-            Values::Narrow(values) => quick_score(plies, top, network, values),
-            Values::Wide(values) => quick_score(plies, top, network, values),
+        let score = match self.values {
+            Values::Narrow(_) => quick_score::<i16>(self, network),
+            Values::Wide(_) => self.wide_score(network),
         };
-        let score = score.unwrap_or_else(|| self.bring_up(network));
         debug_assert_eq!(
             score,
             network.evaluate(&self.position()),
@@ -165,9 +168,15 @@ impl AccumulatorStack {
         score
     }
 
-    /// The score of the present position, by whatever it takes.
     #[inline(never)]
-    fn bring_up(&mut self, network: &Network) -> i32 {
+    fn wide_score(&mut self, network: &Network) -> i32 {
+        quick_score::<i32>(self, network)
+    }
+
+    /// The score of the present position, by whatever it takes.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn bring_up(&mut self, network: &Network) -> i32 {
         let plies = &mut self.plies[..=self.top];
         let line = Line::new(plies, &mut self.placements, network);
         match &mut self.values {
@@ -254,7 +263,7 @@ impl Ply {
     /// Makes this the position that a move leads to.
     #[inline(always)]
     fn follow(&mut self, below: &Self, delta: &Delta) {
-        let Counts { added, removed } = delta.step().counts();
+        let Counts { added, removed } = delta.counts();
         self.delta = *delta;
         self.side_to_move = below.side_to_move.opponent();
         self.kings = below.kings;

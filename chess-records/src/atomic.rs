@@ -132,6 +132,21 @@ impl AtomicFile {
         &self.target
     }
 
+    /// Brings what was written so far to the disk. Where several files belong together, what can go
+    /// wrong has then gone wrong before the first of them is [finished](Self::finish).
+    ///
+    /// # Errors
+    ///
+    /// When the system cannot write.
+    pub fn sync(&mut self) -> Result<(), AtomicFileError> {
+        let file = self.open_file();
+        let synced = file.and_then(|file| file.flush().and_then(|()| file.get_ref().sync_all()));
+        synced.map_err(|source| AtomicFileError::Write {
+            path: self.temporary.clone(),
+            source,
+        })
+    }
+
     /// Brings what was written to the disk and puts the file in its place.
     ///
     /// # Errors
@@ -443,6 +458,21 @@ mod tests {
                 link.display()
             )
         );
+    }
+
+    #[test]
+    fn what_was_synced_is_not_yet_in_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("data.bin");
+        let mut file = AtomicFile::create(&target).unwrap();
+        file.write_all(b"synced").unwrap();
+        file.sync().unwrap();
+        assert!(!target.exists());
+        let written = fs::read(&file.temporary).unwrap();
+        assert_eq!(written, b"synced", "nothing is left in a buffer");
+        file.write_all(b" and more").unwrap();
+        file.finish().unwrap();
+        assert_eq!(fs::read(&target).unwrap(), b"synced and more");
     }
 
     #[test]

@@ -74,6 +74,9 @@ mod record_dataset;
 mod sampler;
 #[cfg(feature = "std")]
 mod split;
+#[cfg(feature = "tool-support")]
+#[doc(hidden)]
+pub mod tool_support;
 #[cfg(feature = "zdat")]
 pub mod zdat;
 

@@ -40,6 +40,41 @@ fn plain_loop(rows: &[FlatRecord], indices: &[u64], out: &mut [FlatRecord]) {
     }
 }
 
+/// The same into a buffer for each field, with one check of all lengths.
+#[inline(never)]
+fn plain_columns(rows: &[FlatRecord], indices: &[u64], out: &mut FlatColumns) {
+    let len = indices.len();
+    let position = &mut out.position[..len];
+    let legal_idx = &mut out.legal_idx[..len];
+    let legal_cnt = &mut out.legal_cnt[..len];
+    let from_square = &mut out.from_square[..len];
+    let action_plane = &mut out.action_plane[..len];
+    let castling_rights = &mut out.castling_rights[..len];
+    let en_passant_file = &mut out.en_passant_file[..len];
+    let is_white = &mut out.is_white[..len];
+    let result = &mut out.result[..len];
+    let move_number = &mut out.move_number[..len];
+    for slot in 0..len {
+        if let Some(&ahead) = indices.get(slot + 12) {
+            prefetch(&rows[ahead as usize]);
+        }
+        let row = rows[indices[slot] as usize].as_bytes();
+        position[slot].copy_from_slice(&row[..64]);
+        let actions = row[64..192].as_chunks().0;
+        for (to, action) in legal_idx[slot].iter_mut().zip(actions) {
+            *to = u16::from_le_bytes(*action);
+        }
+        legal_cnt[slot] = row[192];
+        from_square[slot] = row[193];
+        action_plane[slot] = row[194];
+        castling_rights[slot] = row[195];
+        en_passant_file[slot] = row[196];
+        is_white[slot] = row[197];
+        result[slot] = row[198] as i8;
+        move_number[slot] = u16::from_le_bytes([row[200], row[201]]);
+    }
+}
+
 #[cfg(target_arch = "x86_64")]
 fn prefetch(record: &FlatRecord) {
     use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
@@ -53,20 +88,68 @@ fn prefetch(record: &FlatRecord) {
 #[cfg(not(target_arch = "x86_64"))]
 fn prefetch(_: &FlatRecord) {}
 
-/// The median of seven runs of 200 batches, after one that warms up.
-fn rate(batches: &[Vec<u64>], mut gather: impl FnMut(&[u64])) -> f64 {
-    let mut times: Vec<Duration> = (0..8)
-        .map(|run| {
-            let start = Instant::now();
-            for batch in &batches[run * 200..][..200] {
-                gather(batch);
+/// How many batches a turn gathers, after some that bring page tables and buffers back into the caches.
+const TURN: usize = 160;
+/// Those batches.
+const WARM_UP: usize = 40;
+/// How many turns each way has.
+const TURNS: usize = 15;
+
+/// Ways to gather a batch, which take turns: what else the machine does befalls them all alike.
+struct Ways<'a>(Vec<(&'static str, Way<'a>, Vec<Duration>)>);
+
+type Way<'a> = Box<dyn FnMut(&[u64]) + 'a>;
+
+impl<'a> Ways<'a> {
+    fn records(
+        &mut self,
+        name: &'static str,
+        batch: usize,
+        way: impl Fn(&[u64], &mut [FlatRecord]) + 'a,
+    ) {
+        let mut out = vec![FlatRecord::zeroed(); batch];
+        self.add(name, move |picks| {
+            way(picks, &mut out);
+            black_box(&out);
+        });
+    }
+
+    fn columns(
+        &mut self,
+        name: &'static str,
+        mut out: FlatColumns,
+        way: impl Fn(&[u64], &mut FlatColumns) + 'a,
+    ) {
+        self.add(name, move |picks| {
+            way(picks, &mut out);
+            black_box(&out);
+        });
+    }
+
+    fn add(&mut self, name: &'static str, way: impl FnMut(&[u64]) + 'a) {
+        self.0.push((name, Box::new(way), Vec::new()));
+    }
+
+    /// Prints rows per second by the median of the turns.
+    fn print(mut self, batches: &[Vec<u64>]) {
+        // Each has rows of its own, or one would find in the cache what another has brought there.
+        let mut turns = batches.chunks(WARM_UP + TURN).cycle();
+        for _ in 0..TURNS {
+            for (_, way, times) in &mut self.0 {
+                let turn = turns.next().unwrap_or_default();
+                let (warm_up, timed) = turn.split_at(WARM_UP);
+                warm_up.iter().for_each(|picks| way(picks));
+                let start = Instant::now();
+                timed.iter().for_each(|picks| way(picks));
+                times.push(start.elapsed());
             }
-            start.elapsed()
-        })
-        .skip(1)
-        .collect();
-    times.sort();
-    (200 * batches[0].len()) as f64 / times[3].as_secs_f64()
+        }
+        for (name, _, mut times) in self.0 {
+            times.sort();
+            let rows = (TURN * batches[0].len()) as f64;
+            println!("{name}\t{:.0}", rows / times[times.len() / 2].as_secs_f64());
+        }
+    }
 }
 
 fn main() {
@@ -110,44 +193,39 @@ fn in_memory(paths: &[PathBuf], batch: usize) {
         assert_eq!(out[slot], *whole.get(index as usize).unwrap_or(&out[slot]));
         assert_eq!(columns.fields(slot), out[slot].fields());
     }
-    if !whole.is_empty() {
-        let plain = rate(&batches, |picks| {
-            plain_loop(&whole, picks, &mut out);
-            black_box(&out);
-        });
-        println!("plain loop in memory\t{plain:.0}");
-    }
-    drop(whole);
-    let records = rate(&batches, |picks| {
-        mapped.gather_records(picks, &mut out).unwrap();
-        black_box(&out);
-    });
-    println!("records\t{records:.0}");
-    let fields = rate(&batches, |picks| {
-        mapped.gather_columns(picks, &mut columns).unwrap();
-        black_box(&columns);
-    });
-    println!("columns\t{fields:.0}");
-    if len * FlatRecord::BYTES as u64 <= LARGE {
-        let options = ShardOptions::new().in_memory(true);
-        let memory = FlatDataset::open(paths, &options).unwrap();
-        let records = rate(&batches, |picks| {
-            memory.gather_records(picks, &mut out).unwrap();
-            black_box(&out);
-        });
-        println!("records in memory\t{records:.0}");
-        let fields = rate(&batches, |picks| {
-            memory.gather_columns(picks, &mut columns).unwrap();
-            black_box(&columns);
-        });
-        println!("columns in memory\t{fields:.0}");
-    }
+    let options = ShardOptions::new().in_memory(true);
+    let memory = (!whole.is_empty()).then(|| FlatDataset::open(paths, &options).unwrap());
     let read = FlatDataset::open(paths, &ShardOptions::new()).unwrap();
-    let read = rate(&batches, |picks| {
-        read.gather_records(picks, &mut out).unwrap();
-        black_box(&out);
+    let mut ways = Ways(Vec::new());
+    if !whole.is_empty() {
+        ways.records("plain loop in memory", batch, |picks, out| {
+            plain_loop(&whole, picks, out)
+        });
+        plain_columns(&whole, &batches[0], &mut columns);
+        for (slot, record) in out.iter().enumerate() {
+            assert_eq!(columns.fields(slot), record.fields());
+        }
+        ways.columns("plain loop to columns", columns, |picks, out| {
+            plain_columns(&whole, picks, out)
+        });
+    }
+    let of = [
+        ("records", "columns", Some(&mapped)),
+        ("records in memory", "columns in memory", memory.as_ref()),
+    ];
+    for (records, columns, dataset) in of {
+        let Some(dataset) = dataset else { continue };
+        ways.records(records, batch, |picks, out| {
+            dataset.gather_records(picks, out).unwrap()
+        });
+        let gather =
+            |picks: &[u64], out: &mut FlatColumns| dataset.gather_columns(picks, out).unwrap();
+        ways.columns(columns, FlatColumns::default(), gather);
+    }
+    ways.records("records by pread", batch, |picks, out| {
+        read.gather_records(picks, out).unwrap()
     });
-    println!("records by pread\t{read:.0}");
+    ways.print(&batches);
 }
 
 /// Rows of files that the system has not in memory: whoever calls this must see to that.

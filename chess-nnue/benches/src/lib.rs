@@ -3,6 +3,7 @@
 
 #[cfg(target_arch = "x86_64")]
 pub mod by_hand;
+pub mod contestants;
 pub mod halfkp;
 pub mod noru_peer;
 pub mod noru_training;

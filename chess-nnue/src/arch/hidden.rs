@@ -4,6 +4,7 @@
 
 use super::lanes::{LANES, Lanes, Value};
 use super::table::Table;
+use crate::features::PlainInput;
 
 /// The blocks that a sum of rows is made of at a time: as many as fit the registers of every set.
 const TILE: usize = 4;
@@ -153,8 +154,10 @@ pub(crate) struct Counts {
 /// A move as one view sees it: the inputs whose rows it adds and removes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Change {
-    pub(crate) added: [usize; 2],
-    pub(crate) removed: [usize; 2],
+    /// The first input of the bucket.
+    pub(crate) bucket: usize,
+    pub(crate) added: [PlainInput; 2],
+    pub(crate) removed: [PlainInput; 2],
 }
 
 /// parent + Σ added − Σ removed, written to the child: a view's hidden values after a move.
@@ -177,11 +180,12 @@ impl<'a, T: Value> Update<'a, T> {
             removed: [&[]; 2],
             counts,
         };
+        let bucket = table.bucket(self.change.bucket);
         for row in 0..counts.added {
-            updated.added[row] = table.row_of(self.change.added[row], blocks);
+            updated.added[row] = &bucket.row(self.change.added[row])[..blocks];
         }
         for row in 0..counts.removed {
-            updated.removed[row] = table.row_of(self.change.removed[row], blocks);
+            updated.removed[row] = &bucket.row(self.change.removed[row])[..blocks];
         }
         updated
     }

@@ -94,13 +94,17 @@ impl<'a, T: Value, const ADDED: usize, const REMOVED: usize> Walk<'a, T, ADDED, 
         weights: &'a [Lanes<i16>],
     ) -> Self {
         let blocks = child.len();
-        assert!(parent.len() == blocks && weights.len() == blocks);
+        assert!(
+            parent.len() == blocks && weights.len() == blocks && table.row_blocks() == blocks,
+            "rows of different lengths"
+        );
+        let bucket = table.bucket(change.bucket);
         let (mut added, mut removed) = ([weights; ADDED], [weights; REMOVED]);
         for place in 0..ADDED {
-            added[place] = table.row_of(change.added[place], blocks);
+            added[place] = bucket.row(change.added[place]);
         }
         for place in 0..REMOVED {
-            removed[place] = table.row_of(change.removed[place], blocks);
+            removed[place] = bucket.row(change.removed[place]);
         }
         Self {
             parent,
@@ -121,23 +125,38 @@ impl<'a, T: Value, const ADDED: usize, const REMOVED: usize> Walk<'a, T, ADDED, 
         output: &OutputRow<'_>,
     ) -> [I::Sums; 2] {
         let blocks = self.child.len();
-        let mut block = 0;
-        let paired = blocks & !1;
+        let (mut block, paired) = (0, blocks & !1);
         while block < paired {
             // SAFETY: `block` + 1 < `blocks`.
-            let (first, weights) = unsafe { (self.block(block), self.weights(block)) };
-            even = output.add::<T, I, SQUARED>(instructions, even, &first, weights);
-            // SAFETY: as above.
-            let (second, weights) = unsafe { (self.block(block + 1), self.weights(block + 1)) };
-            odd = output.add::<T, I, SQUARED>(instructions, odd, &second, weights);
+            unsafe {
+                even = self.add_block::<I, SQUARED>(instructions, even, output, block);
+                odd = self.add_block::<I, SQUARED>(instructions, odd, output, block + 1);
+            }
             block += 2;
         }
         if block < blocks {
             // SAFETY: it is the last of `blocks`.
-            let (last, weights) = unsafe { (self.block(block), self.weights(block)) };
-            even = output.add::<T, I, SQUARED>(instructions, even, &last, weights);
+            even = unsafe { self.add_block::<I, SQUARED>(instructions, even, output, block) };
         }
         [even, odd]
+    }
+
+    /// Updates a block and adds its part of the output row.
+    ///
+    /// # Safety
+    ///
+    /// As [`Walk::block`].
+    #[inline(always)]
+    unsafe fn add_block<I: Instructions, const SQUARED: bool>(
+        &mut self,
+        instructions: I,
+        sums: I::Sums,
+        output: &OutputRow<'_>,
+        block: usize,
+    ) -> I::Sums {
+        // SAFETY: the caller sees to it.
+        let (values, weights) = unsafe { (self.block(block), self.weights.get_unchecked(block)) };
+        output.add::<T, I, SQUARED>(instructions, sums, &values, weights)
     }
 
     /// A block of the child.
@@ -164,16 +183,5 @@ impl<'a, T: Value, const ADDED: usize, const REMOVED: usize> Walk<'a, T, ADDED, 
         // SAFETY: as above.
         unsafe { *self.child.get_unchecked_mut(block) = values };
         values
-    }
-
-    /// A block of weights.
-    ///
-    /// # Safety
-    ///
-    /// As [`Walk::block`].
-    #[inline(always)]
-    unsafe fn weights(&self, block: usize) -> &'a Lanes<i16> {
-        // SAFETY: the caller sees to it.
-        unsafe { self.weights.get_unchecked(block) }
     }
 }

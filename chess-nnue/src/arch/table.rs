@@ -6,6 +6,7 @@
 use alloc::vec::Vec;
 
 use super::lanes::Lanes;
+use crate::features::PlainInput;
 
 /// Rows of equal length, one after the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,21 +57,34 @@ impl<T: Copy> Table<T> {
     /// A row.
     #[inline(always)]
     pub(crate) fn row(&self, row: usize) -> &[Lanes<T>] {
-        self.row_of(row, self.row_blocks)
-    }
-
-    /// A row, of so many blocks as the caller knows a row to have: rows of several tables that are asked
-    /// for by the same number need no checks in a loop over all of them.
-    #[inline(always)]
-    pub(crate) fn row_of(&self, row: usize, row_blocks: usize) -> &[Lanes<T>] {
-        if row_blocks != self.row_blocks || row >= self.rows {
+        if row >= self.rows {
             past_the_end();
         }
         // SAFETY: there are `rows` · `row_blocks` blocks, and `row` < `rows`.
+        unsafe { self.row_unchecked(row) }
+    }
+
+    /// A row.
+    ///
+    /// # Safety
+    ///
+    /// `row` < `rows`.
+    #[inline(always)]
+    unsafe fn row_unchecked(&self, row: usize) -> &[Lanes<T>] {
+        // SAFETY: there are `rows` · `row_blocks` blocks, and the caller sees to it that `row` < `rows`.
         unsafe {
             let start = self.blocks.as_ptr().byte_add(row * self.row_bytes);
-            core::slice::from_raw_parts(start, row_blocks)
+            core::slice::from_raw_parts(start, self.row_blocks)
         }
+    }
+
+    /// The rows of the inputs of a bucket, whose first row this is.
+    #[inline(always)]
+    pub(crate) fn bucket(&self, first: usize) -> Bucket<'_, T> {
+        if self.rows < PlainInput::COUNT || first > self.rows - PlainInput::COUNT {
+            past_the_end();
+        }
+        Bucket { table: self, first }
     }
 
     /// Two neighbouring rows, of so many blocks as the caller knows a row to have.
@@ -118,6 +132,23 @@ impl<T: Copy> Table<T> {
     }
 }
 
+/// The rows of a bucket's inputs: one comparison has seen to all of them.
+#[derive(Clone, Copy)]
+pub(crate) struct Bucket<'a, T> {
+    table: &'a Table<T>,
+    /// `first` + [`PlainInput::COUNT`] ≤ `rows`.
+    first: usize,
+}
+
+impl<'a, T: Copy> Bucket<'a, T> {
+    /// The row of an input, counted from the bucket's first.
+    #[inline(always)]
+    pub(crate) fn row(&self, input: PlainInput) -> &'a [Lanes<T>] {
+        // SAFETY: `first` + `input` < `first` + `PlainInput::COUNT` ≤ `rows`.
+        unsafe { self.table.row_unchecked(self.first + input.index()) }
+    }
+}
+
 #[cold]
 #[inline(never)]
 fn past_the_end() -> ! {
@@ -127,6 +158,7 @@ fn past_the_end() -> ! {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use chess_records::{Color, Piece, Square};
 
     fn table() -> Table<i16> {
         let blocks = (0..6).map(|block| Lanes([block; 32]));
@@ -173,6 +205,35 @@ mod tests {
     #[test]
     #[should_panic(expected = "a row past the end of its table")]
     fn rows_of_another_length() {
-        table().row_of(0, 3);
+        table().pair_of(0, 3);
+    }
+
+    #[test]
+    fn rows_of_a_bucket() {
+        let blocks = (0..2 * 768 + 1).map(|block| Lanes([block; 32]));
+        let table = Table::new(blocks.collect(), 1);
+        let first = PlainInput::new(Color::White, Piece::ALL[0], Square::A1);
+        let last = PlainInput::new(Color::White, Piece::ALL[11], Square::H8);
+        for bucket in [0, 768, 769] {
+            let rows = table.bucket(bucket);
+            for input in [first, last] {
+                let expected = (bucket + input.index()) as i16;
+                assert_eq!(rows.row(input)[0].0[0], expected);
+            }
+        }
+        assert_eq!((first.index(), last.index()), (0, 767));
+    }
+
+    #[test]
+    #[should_panic(expected = "a row past the end of its table")]
+    fn a_bucket_that_ends_too_far() {
+        let table = Table::new(alloc::vec![Lanes([0_i16; 32]); 768], 1);
+        table.bucket(1);
+    }
+
+    #[test]
+    #[should_panic(expected = "a row past the end of its table")]
+    fn a_bucket_of_a_small_table() {
+        table().bucket(0);
     }
 }

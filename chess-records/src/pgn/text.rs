@@ -29,6 +29,14 @@ impl<'a> PgnText<'a> {
         PgnTags::new(&self.0[..self.0.len() - lines.rest().len()])
     }
 
+    /// What stands behind its tags.
+    #[must_use]
+    pub fn movetext(&self) -> &'a [u8] {
+        let mut lines = TagLines::new(self.0);
+        lines.by_ref().for_each(drop);
+        lines.rest()
+    }
+
     /// The game, with its moves as UCI has them.
     ///
     /// # Errors

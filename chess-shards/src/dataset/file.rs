@@ -90,6 +90,13 @@ impl ShardFile {
         self.memory.is_some()
     }
 
+    /// All rows, or none where they are not in memory.
+    pub(super) fn memory(&self) -> &[FlatRecord] {
+        self.memory
+            .as_deref()
+            .map_or(&[], |bytes| records_at(bytes, 0))
+    }
+
     /// A row, where it is in memory.
     #[inline]
     pub(super) fn in_memory(&self, row: u64) -> Option<&FlatRecord> {
@@ -114,6 +121,14 @@ pub(super) fn record_at(bytes: &[u8], offset: u64) -> Option<&FlatRecord> {
     let offset = usize::try_from(offset).ok()?;
     let bytes = bytes.get(offset..)?.get(..FlatRecord::BYTES)?;
     FlatRecord::ref_from_bytes(bytes).ok()
+}
+
+/// The whole records from `offset` on.
+pub(super) fn records_at(bytes: &[u8], offset: u64) -> &[FlatRecord] {
+    let from = usize::try_from(offset).ok();
+    let bytes = from.and_then(|from| bytes.get(from..)).unwrap_or_default();
+    let whole = bytes.len() - bytes.len() % FlatRecord::BYTES;
+    <[FlatRecord]>::ref_from_bytes(&bytes[..whole]).unwrap_or_default()
 }
 
 pub(super) fn read_header(file: impl Read, path: &Path) -> Result<NpyHeader, ShardError> {

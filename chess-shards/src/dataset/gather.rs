@@ -19,6 +19,8 @@ use crate::{FlatColumns, FlatRecord};
 /// How many rows the system is asked to read before the first of them is looked at.
 #[cfg(feature = "mmap")]
 const STRETCH: usize = 1024;
+/// How many rows there must be for each file for a list of all files' rows to be worth its making.
+const ROWS_PER_FILE: usize = 8;
 /// The fewest rows in memory for which another thread is worth its start.
 const COPIES_PER_THREAD: usize = 4096;
 /// The fewest rows in files for which another thread is worth its start.
@@ -122,8 +124,10 @@ impl FlatDataset {
     fn gather_part<S: Sink>(&self, indices: &[u64], sink: &mut S) -> Result<(), DatasetError> {
         match &self.source {
             Source::Memory => {
+                let rows = |file: usize| self.files[file].memory();
                 let at_hand = |file: usize, row| self.files[file].in_memory(row);
-                self.gather_borrowed(indices, 0, sink, at_hand, |_, _| Err(RowError::Shortened))
+                let fetch = |_, _| Err(RowError::Shortened);
+                self.gather_open(indices, 0, sink, rows, at_hand, fetch)
             }
             Source::Read(Pool::All(files)) => {
                 self.gather_read(indices, sink, |file, record, offset| {
@@ -143,6 +147,26 @@ impl FlatDataset {
                 Pool::Limited(maps) => self.gather_by_file(mapped, maps, indices, sink),
             },
         }
+    }
+
+    /// Rows that can be borrowed: one by one from `at_hand` or, where there are many, from lists of all
+    /// `rows`, which are made once.
+    #[inline]
+    fn gather_open<'a, S: Sink>(
+        &'a self,
+        indices: &[u64],
+        first_slot: usize,
+        sink: &mut S,
+        rows: impl Fn(usize) -> &'a [FlatRecord],
+        at_hand: impl Fn(usize, u64) -> Option<&'a FlatRecord>,
+        fetch: impl Fn(usize, u64) -> Result<&'a FlatRecord, RowError>,
+    ) -> Result<(), DatasetError> {
+        if indices.len() / ROWS_PER_FILE < self.files.len() {
+            return self.gather_borrowed(indices, first_slot, sink, at_hand, fetch);
+        }
+        let files: Vec<&[FlatRecord]> = (0..self.files.len()).map(rows).collect();
+        let at_hand = |file: usize, row| files[file].get(usize::try_from(row).ok()?);
+        self.gather_borrowed(indices, first_slot, sink, at_hand, fetch)
     }
 
     /// Rows that can be borrowed. Where `at_hand` has none, `fetch` opens its file or says what is
@@ -236,13 +260,17 @@ impl FlatDataset {
         sink: &mut S,
     ) -> Result<(), DatasetError> {
         let map = |file| borrow(&maps[file], || mapped.open(&self.files[file]));
+        let rows = |file: usize| match maps[file].get() {
+            Some(map) => map.records(),
+            None => self.files[file].memory(),
+        };
         let at_hand = |file: usize, row| match maps[file].get() {
             Some(map) => map.record(row),
             None => self.files[file].in_memory(row),
         };
         let fetch = |file, row| map(file)?.record(row).ok_or(RowError::Shortened);
         if !mapped.cold {
-            return self.gather_borrowed(indices, 0, sink, at_hand, fetch);
+            return self.gather_open(indices, 0, sink, rows, at_hand, fetch);
         }
         for (stretch, first) in indices.chunks(STRETCH).zip((0..).step_by(STRETCH)) {
             for &index in stretch {
@@ -252,7 +280,7 @@ impl FlatDataset {
                     map.will_need(row);
                 }
             }
-            self.gather_borrowed(stretch, first, sink, at_hand, fetch)?;
+            self.gather_open(stretch, first, sink, rows, at_hand, fetch)?;
         }
         Ok(())
     }

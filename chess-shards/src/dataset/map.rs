@@ -6,7 +6,7 @@ use std::fs::File;
 use memmap2::Mmap;
 
 use super::error::RowError;
-use super::file::{ShardFile, record_at};
+use super::file::{ShardFile, record_at, records_at};
 use crate::FlatRecord;
 
 /// The promise that files do not change while they are mapped.
@@ -54,6 +54,11 @@ impl Map {
             map,
             data_offset: file.data_offset,
         })
+    }
+
+    /// The rows that the map has.
+    pub(super) fn records(&self) -> &[FlatRecord] {
+        records_at(&self.map, self.data_offset)
     }
 
     #[inline]

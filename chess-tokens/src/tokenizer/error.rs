@@ -126,6 +126,15 @@ pub enum DecodeError {
     },
 }
 
+/// An error and what it came from.
+#[cfg(test)]
+pub(super) fn chain(error: &dyn std::error::Error) -> String {
+    match error.source() {
+        Some(source) => format!("{error}: {}", chain(source)),
+        None => error.to_string(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -17,7 +17,7 @@ mod error;
 mod legal;
 mod mask;
 mod read_file;
-mod replay;
+pub(crate) mod replay;
 #[cfg(feature = "shakmaty")]
 mod san;
 mod text;

@@ -11,7 +11,7 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum ReadFileError {
     /// The system says so.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: cannot be read", path.display())]
     Io {
         /// The file.
         path: PathBuf,
@@ -57,7 +57,7 @@ mod tests {
             error.to_string().replace(&prefix, "")
         };
         let missing = read_file(&path, 3).unwrap_err();
-        assert!(text(missing).starts_with("No such file") || cfg!(windows));
+        assert_eq!(text(missing), "cannot be read");
         std::fs::write(&path, "abc").unwrap();
         assert_eq!(read_file(&path, 3).unwrap(), b"abc");
         assert_eq!(text(read_file(&path, 2).unwrap_err()), "over 2 bytes");

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use chess_records::{Board, Color, PieceType, Position, UciMove, ViriMove, ViriMoveKind, Wing};
 
 /// Where games begin.
-pub(super) fn start() -> Position {
+pub(crate) fn start() -> Position {
     static START: LazyLock<Position> = LazyLock::new(|| {
         let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
         Position::from_fen(fen).expect("the start of chess is a position")
@@ -15,7 +15,7 @@ pub(super) fn start() -> Position {
 
 /// The position after a move, if it is legal and written as UCI writes it: castling is the king's
 /// move by two squares.
-pub(super) fn after(position: &Position, played: UciMove) -> Option<Position> {
+pub(crate) fn after(position: &Position, played: UciMove) -> Option<Position> {
     let played = viri_move(position, played)?;
     position.after_move(played).ok()
 }

@@ -27,7 +27,11 @@ impl TextGame<'_> {
     }
 
     /// The game, of which every move must be legible.
-    pub(super) fn to_game(self) -> Result<Game, EncodeError> {
+    ///
+    /// # Errors
+    ///
+    /// When a move or the result is not.
+    pub fn to_game(self) -> Result<Game, EncodeError> {
         let words = self.moves.split_ascii_whitespace().zip(1..);
         let moves = words.map(|(word, ply)| {
             UciMove::from_ascii(word.as_bytes()).map_err(|_| EncodeError::IllegibleMove {

@@ -6,6 +6,8 @@ use std::io;
 use chess_records::ops::{
     FilesError, GameReadError, InterleaveError, RecordReadError, SplitFilesError,
 };
+pub(crate) use chess_records::tool_support::chain;
+use chess_records::tool_support::is_broken_pipe;
 use chess_records::{AtomicFileError, TextReadError};
 
 use crate::interrupt;
@@ -54,29 +56,6 @@ impl Failure {
             Self::Other(_) => 2,
         }
     }
-}
-
-/// An error and what it came from, in one line.
-pub(crate) fn chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        text += &format!(": {error}");
-        source = error.source();
-    }
-    text
-}
-
-fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {
-    let mut error = Some(error);
-    while let Some(here) = error {
-        let io = here.downcast_ref::<io::Error>();
-        if io.is_some_and(|io| io.kind() == io::ErrorKind::BrokenPipe) {
-            return true;
-        }
-        error = here.source();
-    }
-    false
 }
 
 impl From<FilesError> for Failure {

@@ -5,7 +5,6 @@ mod commands;
 mod failure;
 mod format;
 mod games;
-mod interrupt;
 mod progress;
 mod report;
 mod resume;
@@ -16,6 +15,7 @@ mod zdat;
 use std::io::Write;
 use std::process::ExitCode;
 
+use chess_records::tool_support::interrupt;
 use clap::{Parser, Subcommand};
 
 use failure::Failure;

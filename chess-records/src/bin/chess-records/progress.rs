@@ -43,7 +43,7 @@ impl Progress {
     pub(crate) fn report(&self, done: u64, total: u64) -> ControlFlow<()> {
         self.0.set_length(total);
         self.0.set_position(done);
-        interrupt::check()
+        interrupt::flow()
     }
 
     /// Counts bytes that need not be read.

@@ -4,6 +4,8 @@ use std::error::Error;
 use std::io;
 
 use chess_records::ops::FilesError;
+pub(crate) use chess_records::tool_support::chain;
+use chess_records::tool_support::{interrupt, is_broken_pipe};
 use chess_records::{AtomicFileError, DatasetError};
 use chess_shards::build::{BuildError, SourceError};
 use chess_shards::{MetaReadError, ShardError, ShardSetError};
@@ -24,6 +26,15 @@ pub(crate) enum Failure {
 impl Failure {
     pub(crate) fn usage(text: impl Into<String>) -> Self {
         Self::Other(text.into().into())
+    }
+
+    /// Fails after Ctrl-C; `left` says what became of the work.
+    pub(crate) fn if_interrupted(left: &'static str) -> Result<(), Self> {
+        if interrupt::was_asked() {
+            Err(Self::Interrupted(left))
+        } else {
+            Ok(())
+        }
     }
 
     pub(crate) fn data(error: impl Into<Box<dyn Error>>) -> Self {
@@ -50,29 +61,6 @@ impl Failure {
             Self::Other(_) => 2,
         }
     }
-}
-
-/// An error and what it came from, in one line.
-pub(crate) fn chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        text += &format!(": {error}");
-        source = error.source();
-    }
-    text
-}
-
-fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {
-    let mut error = Some(error);
-    while let Some(here) = error {
-        let io = here.downcast_ref::<io::Error>();
-        if io.is_some_and(|io| io.kind() == io::ErrorKind::BrokenPipe) {
-            return true;
-        }
-        error = here.source();
-    }
-    false
 }
 
 impl From<MetaReadError> for Failure {

@@ -3,7 +3,6 @@
 mod commands;
 mod failure;
 mod games;
-mod interrupt;
 mod plot;
 mod progress;
 mod report;
@@ -14,6 +13,7 @@ mod threads;
 use std::io::Write;
 use std::process::ExitCode;
 
+use chess_records::tool_support::interrupt;
 use clap::{Parser, Subcommand};
 
 use failure::Failure;

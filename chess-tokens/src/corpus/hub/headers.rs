@@ -84,14 +84,13 @@ pub fn content_range(value: &str) -> Option<(u64, Option<u64>)> {
     let range = value.trim().strip_prefix("bytes ")?;
     let (range, whole) = range.split_once('/')?;
     let (start, end) = range.split_once('-')?;
-    let start = digits(start)?;
-    if digits(end)? < start {
-        return None;
-    }
-    match whole {
-        "*" => Some((start, None)),
-        whole => Some((start, Some(digits(whole)?))),
-    }
+    let (start, end) = (digits(start)?, digits(end)?);
+    let whole = match whole {
+        "*" => None,
+        whole => Some(digits(whole)?),
+    };
+    let is_part = start <= end && whole.is_none_or(|whole| end < whole);
+    is_part.then_some((start, whole))
 }
 
 /// What an `ETag` says, without its quotation marks.
@@ -264,6 +263,7 @@ mod tests {
             "",
             "bytes */10",
             "bytes 5-4/10",
+            "bytes 5-10/10",
             "bytes 5-/10",
             "items 5-9/10",
             "5-9/10",

@@ -52,7 +52,8 @@ use token::Token;
 use url::{Url, encode_name, encode_path};
 
 /// What a client reports to, for each piece that comes and ten times a second while it waits. The call
-/// stops when it breaks.
+/// stops when it breaks. It is not asked while a server is silent, which lasts no longer than the
+/// [timeout](HubBuilder::timeout); ending the process at such a moment loses nothing.
 pub type Watch<'a> = dyn FnMut(&HubEvent<'_>) -> ControlFlow<()> + 'a;
 
 /// What a client is doing.

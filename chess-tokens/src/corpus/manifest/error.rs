@@ -86,3 +86,13 @@ pub enum ManifestError {
     #[error("the manifest cannot be written")]
     Write(#[from] AtomicFileError),
 }
+
+impl ManifestError {
+    /// Whether the manifest can be read, and is none.
+    pub(super) const fn is_of_contents(&self) -> bool {
+        matches!(
+            self,
+            Self::Json { .. } | Self::Version { .. } | Self::Elsewhere { .. }
+        )
+    }
+}

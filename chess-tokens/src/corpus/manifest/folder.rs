@@ -199,7 +199,12 @@ enum Found {
 }
 
 fn look(path: &Path, job: &Job, overwrite: bool) -> Result<Found, ManifestError> {
-    let Some(manifest) = Manifest::read(path)? else {
+    let manifest = match Manifest::read(path) {
+        // Of whatever it is, it is in the way.
+        Err(error) if overwrite && error.is_of_contents() => return Ok(Found::Nothing),
+        manifest => manifest?,
+    };
+    let Some(manifest) = manifest else {
         return match first_visible(path)? {
             Some(path) if !overwrite => Err(ManifestError::Unknown { path }),
             _ => Ok(Found::Nothing),

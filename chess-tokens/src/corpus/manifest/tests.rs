@@ -216,6 +216,10 @@ fn files_of_unknown_origin_are_refused() {
     assert_eq!(names(path), [".hidden", "games.parquet"]);
     work(path, &job(), true);
     assert!(is_finished(path, &job()));
+    fs::write(path.join("manifest.json"), "{}").unwrap();
+    assert!(StageFolder::open(path, &job(), false).is_err());
+    work(path, &job(), true);
+    assert!(is_finished(path, &job()));
 }
 
 #[test]

@@ -17,7 +17,7 @@ pub enum BpeError {
         max: u64,
     },
     /// The bytes are no JSON.
-    #[error("not JSON: {0}")]
+    #[error("not JSON")]
     Json(#[from] serde_json::Error),
     /// A field is not what the scheme has.
     #[error("{field} is {found}, expected {expected}")]
@@ -87,7 +87,7 @@ pub enum OpenBpeError {
     #[error(transparent)]
     Read(#[from] ReadFileError),
     /// It holds something else.
-    #[error("{}: {source}", path.display())]
+    #[error("{}", path.display())]
     Content {
         /// The file.
         path: PathBuf,
@@ -110,6 +110,6 @@ pub enum TrainBpeError {
         found: usize,
     },
     /// The library failed, or made something that is not of the scheme.
-    #[error("training failed: {0}")]
-    Library(Box<dyn std::error::Error + Send + Sync>),
+    #[error("training failed")]
+    Library(#[source] Box<dyn std::error::Error + Send + Sync>),
 }

@@ -215,6 +215,15 @@ mod tests {
     }
 
     #[test]
+    fn a_merge_whose_pair_has_changed_waits_for_its_turn() {
+        let [a, b, c, d] = [97, 98, 99, 100];
+        // bc, ab, (bc)d, a(bc): once bc is there, ab is not, and (bc)d goes before a(bc).
+        let merges = merges(&[(b, c), (a, b), (256, d), (a, 256)]);
+        assert_eq!(encoded(&merges, "abcd"), [a, 258]);
+        assert_eq!(encoded(&merges, "abc"), [259]);
+    }
+
+    #[test]
     fn a_pair_has_one_merge() {
         let mut merges = merges(&[(97, 98)]);
         assert!(!merges.push(97, 98, 300));

@@ -294,10 +294,11 @@ fn files() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bpe.json");
     let error = || {
-        let text = BpeTokenizer::open(&path).unwrap_err().to_string();
+        let error = BpeTokenizer::open(&path).unwrap_err();
+        let text = crate::tokenizer::error::chain(&error);
         text.replace(&path.display().to_string(), "PATH")
     };
-    assert!(error().starts_with("PATH: "));
+    assert!(error().starts_with("PATH: cannot be read: "));
     std::fs::write(&path, "{").unwrap();
     assert!(error().starts_with("PATH: not JSON: EOF"));
     std::fs::write(&path, "{}").unwrap();

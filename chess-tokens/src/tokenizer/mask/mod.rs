@@ -7,7 +7,7 @@ use std::fmt;
 use chess_records::{Board, PieceType, Position, Square, Squares, UciMove};
 
 use super::replay;
-use super::uci::{UciToken, move_id};
+use super::uci::UciToken;
 pub use next::{NextTokens, NotNextError, Rules};
 
 /// A set of tokens of the `uci` scheme, as bits: token *i* is bit *i* mod 64 of word *i* div 64.
@@ -25,7 +25,7 @@ impl TokenMask {
 
     /// The tokens of the legal moves of a position of standard chess; results are not among them.
     ///
-    /// Every move of the side to move that the vocabulary knows is tried.
+    /// Every way of every man of the side to move is tried.
     #[cfg_attr(
         feature = "shakmaty",
         doc = "[`of_chess`](Self::of_chess) is several times faster."
@@ -35,9 +35,11 @@ impl TokenMask {
         let placement = position.placement();
         let own = placement.color(position.side_to_move());
         let mut mask = Self::EMPTY;
-        for from in Squares::new(own) {
+        for (piece, from) in placement.pieces().filter(|(_, from)| own & from.bit() != 0) {
             for to in Squares::new(!own) {
-                mask.try_move(position, from, to);
+                if might_go(piece.piece_type, from, to) {
+                    mask.try_move(position, from, to);
+                }
             }
         }
         mask
@@ -53,8 +55,9 @@ impl TokenMask {
     pub fn of_chess(position: &shakmaty::Chess) -> Self {
         let mut mask = Self::EMPTY;
         for &played in &shakmaty::Position::legal_moves(position) {
-            if let Some(played) = super::legal::uci_move(played) {
-                mask.insert(move_id(played));
+            let played = super::legal::uci_move(played).map(UciToken::Move);
+            if let Some(token) = played.and_then(UciToken::id) {
+                mask.insert(token);
             }
         }
         mask
@@ -114,6 +117,20 @@ impl TokenMask {
             let count = if promotes { 4 } else { 1 };
             (token..token + count).for_each(|token| self.insert(token));
         }
+    }
+}
+
+/// Whether a piece goes that way on some board, which is quickly said.
+const fn might_go(piece_type: PieceType, from: Square, to: Square) -> bool {
+    let files = from.file().abs_diff(to.file());
+    let ranks = from.rank().abs_diff(to.rank());
+    match piece_type {
+        PieceType::Pawn => files <= 1 && ranks <= 2,
+        PieceType::Knight => files + ranks == 3,
+        PieceType::Bishop => files == ranks,
+        PieceType::Rook => files == 0 || ranks == 0,
+        PieceType::Queen => files == ranks || files == 0 || ranks == 0,
+        PieceType::King => files <= 2 && ranks <= 1, // Castling too.
     }
 }
 

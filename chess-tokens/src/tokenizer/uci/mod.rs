@@ -12,8 +12,7 @@ use super::vocab_hash::hash_of_names;
 use super::{BOS, DecodeError, EOS, EncodeError, TextGame, Tokenizer};
 use crate::Scheme;
 pub use token::UciToken;
-pub(super) use token::move_id;
-use token::{UNK, VOCAB_SIZE, black_elo_id, result_id, white_elo_id};
+use token::{UNK, VOCAB_SIZE, black_elo_id, move_id, result_id, white_elo_id};
 pub use vocabulary::{OpenVocabularyError, VocabularyError};
 
 /// The tokenizer of the `uci` scheme: `<bos> <w1500> <b1400>`, a token a move, the result, `<eos>`.
@@ -100,8 +99,31 @@ impl UciTokenizer {
 }
 
 /// The token of a word; [`UNK`] if it is no move or there is none.
-fn word_id(word: &str) -> u16 {
-    UciMove::from_ascii(word.as_bytes()).map_or(UNK, move_id)
+fn word_id(word: &[u8]) -> u16 {
+    UciMove::from_ascii(word).map_or(UNK, move_id)
+}
+
+/// Appends the tokens of words with white space between.
+fn append_words(text: &str, tokens: &mut Vec<u16>) {
+    let mut rest = text.as_bytes();
+    loop {
+        // Nearly every word is a move of four characters, with one space behind.
+        if let [a, b, c, d, b' ', after @ ..] = rest
+            && let Ok(played) = UciMove::from_ascii(&[*a, *b, *c, *d])
+        {
+            tokens.push(move_id(played));
+            rest = after;
+            continue;
+        }
+        rest = rest.trim_ascii_start();
+        if rest.is_empty() {
+            return;
+        }
+        let end = rest.iter().position(u8::is_ascii_whitespace);
+        let (word, after) = rest.split_at(end.unwrap_or(rest.len()));
+        tokens.push(word_id(word));
+        rest = after;
+    }
 }
 
 impl Tokenizer for UciTokenizer {
@@ -143,7 +165,7 @@ impl Tokenizer for UciTokenizer {
         let result = game.game_result()?;
         tokens.reserve(game.moves.len() / 5 + 6); // Moves are four characters at least.
         tokens.extend(head);
-        tokens.extend(game.moves.split_ascii_whitespace().map(word_id));
+        append_words(game.moves, tokens);
         tokens.extend([result_id(result), EOS]);
         Ok(())
     }

@@ -175,7 +175,7 @@ pub(super) const fn result_id(result: GameResult) -> u16 {
 
 /// The token of a move; [`UNK`] if there is none.
 #[inline]
-pub(in super::super) const fn move_id(played: UciMove) -> u16 {
+pub(super) const fn move_id(played: UciMove) -> u16 {
     let way = played.from.index() << 6 | played.to.index();
     let order = match played.promotion {
         None => return PLAIN_IDS[way],

@@ -32,7 +32,7 @@ pub enum VocabularyError {
         max: u64,
     },
     /// The bytes are no JSON, or lack a key, or have another or one of the wrong kind.
-    #[error("not a vocabulary: {0}")]
+    #[error("not a vocabulary")]
     Json(#[from] serde_json::Error),
     /// The version is another.
     #[error("version {found}, expected {VERSION}")]
@@ -106,7 +106,7 @@ pub enum OpenVocabularyError {
     #[error(transparent)]
     Read(#[from] ReadFileError),
     /// It holds something else.
-    #[error("{}: {source}", path.display())]
+    #[error("{}", path.display())]
     Content {
         /// The file.
         path: PathBuf,
@@ -239,13 +239,14 @@ fn check_tokens(tokens: &[String]) -> Result<(), VocabularyError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tokenizer::error::chain;
 
     /// What is wrong with the vocabulary once `from` is `to`.
     fn error(from: &str, to: &str) -> String {
         let json = written();
         let changed = json.replacen(from, to, 1);
         assert_ne!(changed, json, "{from} is not there");
-        check(changed.as_bytes()).unwrap_err().to_string()
+        chain(&check(changed.as_bytes()).unwrap_err())
     }
 
     #[test]
@@ -317,7 +318,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("vocab.json");
         let error = || {
-            let text = check_file(&path).unwrap_err().to_string();
+            let text = chain(&check_file(&path).unwrap_err());
             text.replace(&path.display().to_string(), "PATH")
         };
         assert!(error().starts_with("PATH: "));

@@ -16,7 +16,6 @@ use clap::{Args, value_parser};
 use serde_json::json;
 
 use crate::failure::Failure;
-use crate::interrupt;
 use crate::plot;
 use crate::progress::Progress;
 use crate::report::{columns, note, print};
@@ -208,7 +207,7 @@ impl Bench {
         let round = Duration::from_millis(self.time) / ROUNDS as u32;
         let mut best = 0.0_f64;
         for _ in 0..ROUNDS {
-            interrupt::check(LEFT)?;
+            Failure::if_interrupted(LEFT)?;
             best = best.max(gather.round(batch, round)?);
         }
         Ok(best)

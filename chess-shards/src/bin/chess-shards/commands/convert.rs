@@ -9,7 +9,6 @@ use chess_shards::{FlatDataset, MarlinLoss};
 use clap::Args;
 
 use crate::failure::Failure;
-use crate::interrupt;
 use crate::progress::Progress;
 use crate::report::{note, print};
 use crate::shards::{Part, Shards, Split};
@@ -93,7 +92,7 @@ impl Convert {
     ) -> Result<(), Failure> {
         let mut batch = Vec::new();
         for block in 0..rows.block_count() {
-            interrupt::check("the output is as it was")?;
+            Failure::if_interrupted("the output is as it was")?;
             let indices: Vec<_> = rows.block(block).collect();
             rows.gather(&indices, &mut batch)?;
             for (row, &index) in batch.iter().zip(&indices) {

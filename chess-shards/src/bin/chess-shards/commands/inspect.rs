@@ -8,7 +8,6 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::interrupt;
 use crate::progress::Progress;
 use crate::report::{columns, facts, print};
 use crate::row::Shown;
@@ -242,7 +241,7 @@ impl Counts {
         let progress = Progress::new("rows", Some(rows.len()));
         let mut batch = Vec::new();
         for block in 0..rows.block_count() {
-            interrupt::check("nothing was changed")?;
+            Failure::if_interrupted("nothing was changed")?;
             let indices: Vec<_> = rows.block(block).collect();
             rows.gather(&indices, &mut batch)?;
             batch.iter().for_each(|row| self.add_row(row));

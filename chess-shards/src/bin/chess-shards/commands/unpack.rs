@@ -10,7 +10,6 @@ use chess_shards::{FlatDataset, Meta, ShardInfo, ShardOptions, ShardSet, unpack_
 use clap::Args;
 
 use crate::failure::Failure;
-use crate::interrupt;
 use crate::progress::Progress;
 use crate::report::print;
 
@@ -52,7 +51,7 @@ impl Unpack {
         let progress = Progress::new("rows", Some(set.meta().num_samples));
         let mut counts = Counts::default();
         for shard in &set.meta().shards {
-            interrupt::check(LEFT)?;
+            Failure::if_interrupted(LEFT)?;
             self.unpack(shard, out, &mut counts)?;
             progress.add(shard.num_samples);
         }

@@ -160,7 +160,7 @@ impl Verify {
     ) -> Result<u64, Failure> {
         let (mut batch, mut overflow) = (Vec::new(), 0);
         for block in 0..rows.block_count() {
-            interrupt::check(LEFT)?;
+            Failure::if_interrupted(LEFT)?;
             let left = self.first.map_or(u64::MAX, |first| first - found.rows);
             let indices: Vec<_> = rows.block(block).take(left as usize).collect();
             rows.gather(&indices, &mut batch)?;
@@ -217,7 +217,7 @@ impl Verify {
             interrupt::flow()
         })?;
         drop(progress);
-        interrupt::check(LEFT)?;
+        Failure::if_interrupted(LEFT)?;
         if online.games != expected {
             return Err(Failure::data(format!(
                 "the source has {} games that count, the set was built from {expected}",

@@ -1,0 +1,113 @@
+//! `pack`: a pack of games.
+
+use std::path::{Path, PathBuf};
+
+use chess_tokens::pack::{Meta, source_label};
+use chess_tokens::source::{GameFiles, PackProgress, PackReport, pack_games};
+use clap::Args;
+
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::progress::Progress;
+use crate::report::{facts, left_out, print};
+use crate::scheme::{SchemeArgs, check_free};
+
+/// Packs games: PGN (.pgn, .pgn.zst, or a .zip with one PGN) and Parquet files of UCI moves, one after
+/// another.
+///
+/// What a file is, its first bytes tell. Games that are no standard chess from the usual start, have no
+/// result, do not parse or cannot be written in the scheme are left out and counted. The pack takes its
+/// place when it is whole: Ctrl-C and crashes leave the folder as it was.
+#[derive(Args)]
+#[command(after_long_help = "\
+Examples:
+  chess-tokens pack games.pgn.zst pack --scheme uci
+  chess-tokens pack 2025-04/games.parquet 2025-05/games.parquet pack --scheme uci
+  chess-tokens pack masters.zip pack --scheme san
+  chess-tokens pack games.pgn pack --scheme bpe --bpe bpe.json --source-label games.pgn")]
+pub(crate) struct Pack {
+    /// The files of games, one after another
+    #[arg(required = true, value_name = "GAMES")]
+    inputs: Vec<PathBuf>,
+    /// The folder of the pack
+    #[arg(value_name = "OUT")]
+    out: PathBuf,
+    #[command(flatten)]
+    scheme: SchemeArgs,
+    /// The source in meta.json [default: folder and name of each file, joined by +]
+    #[arg(long, value_name = "LABEL")]
+    source_label: Option<String>,
+    /// How many threads make tokens of games; another one reads [default: one a processor]
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+    /// Replace a pack that is there
+    #[arg(long)]
+    force: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Pack {
+    pub(crate) fn run(&self) -> Result<(), Failure> {
+        for name in ["tokens.npy", "starts.npy", Meta::FILE_NAME] {
+            check_free(&self.out.join(name), self.force)?;
+        }
+        let tokenizer = self.scheme.tokenizer()?;
+        let files = GameFiles::open(&self.inputs)?;
+        let files = match self.threads {
+            Some(threads) => files.threads(threads),
+            None => files,
+        };
+        let progress = Progress::of_bytes(files.bytes());
+        let mut tell = |now: &PackProgress| {
+            progress.set(now.bytes_read);
+            progress.tell(format!(", {} games, {} tokens", now.games, now.tokens));
+            interrupt::flow()
+        };
+        let report = pack_games(&files, &tokenizer, &self.out, self.labels(), &mut tell);
+        drop(progress);
+        self.print(&report?)
+    }
+
+    fn labels(&self) -> Vec<String> {
+        match &self.source_label {
+            Some(label) => vec![label.clone()],
+            None => self.inputs.iter().map(|path| label(path)).collect(),
+        }
+    }
+
+    fn print(&self, report: &PackReport) -> Result<(), Failure> {
+        let PackReport { meta, left_out, .. } = report;
+        if self.json {
+            let mut value = serde_json::to_value(meta).map_err(Failure::data)?;
+            value["left_out"] = left_out_json(left_out);
+            return print(&format!("{value:#}\n"));
+        }
+        let mut rows = vec![
+            ("pack", self.out.display().to_string()),
+            ("scheme", meta.scheme.to_string()),
+            ("games", meta.n_games.to_string()),
+            ("tokens", meta.n_tokens.to_string()),
+        ];
+        rows.extend(self::left_out(left_out));
+        print(&facts(&rows))
+    }
+}
+
+fn left_out_json(games: &chess_records::LeftOutGames) -> serde_json::Value {
+    serde_json::json!({
+        "variant": games.variant,
+        "start": games.start,
+        "result": games.result,
+        "missing_elo": games.missing_elo,
+        "illegal_move": games.illegal_move,
+        "ambiguous_move": games.ambiguous_move,
+        "no_move": games.no_move,
+        "too_long": games.too_long,
+    })
+}
+
+fn label(path: &Path) -> String {
+    source_label(path, None)
+}

@@ -1,0 +1,294 @@
+//! Running a pipeline.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::PipelineError;
+use super::config::{PackConfig, PipelineConfig, TrainOn};
+use crate::Scheme;
+use crate::corpus::fetch::{Fetch, FetchProgress};
+use crate::corpus::stages::{
+    self, CorpusPack, EloBins, Filter, StageDone, StageError, StageInput, StageProgress, Stages,
+    ToUci,
+};
+use crate::corpus::{Manifest, ManifestError, Month, Session};
+use crate::tokenizer::{BpeTokenizer, SanTokenizer, Tokenizer, UciTokenizer};
+
+/// What a pipeline tells of.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum PipelineEvent<'a> {
+    /// A month is being fetched.
+    Fetching(&'a FetchProgress),
+    /// Another stage is at work.
+    Working(&'a StageProgress),
+    /// A stage is done with a folder.
+    Done {
+        /// The folder.
+        folder: &'a Path,
+        /// What is there.
+        manifest: &'a Manifest,
+        /// It was there already.
+        was_finished: bool,
+    },
+}
+
+/// Whom a pipeline tells; it stops when that one breaks, and can go on later.
+pub type Observer<'a> = dyn FnMut(PipelineEvent<'_>) -> ControlFlow<()> + 'a;
+
+/// A pipeline that can be run.
+#[derive(Debug)]
+pub struct Pipeline<'a> {
+    pub(super) config: &'a PipelineConfig,
+    pub(super) session: &'a Session,
+    pub(super) overwrite: bool,
+}
+
+impl<'a> Pipeline<'a> {
+    /// A pipeline whose queries run in this session. With `overwrite` everything is begun anew.
+    #[must_use]
+    pub const fn new(config: &'a PipelineConfig, session: &'a Session, overwrite: bool) -> Self {
+        Self {
+            config,
+            session,
+            overwrite,
+        }
+    }
+
+    /// The folder of a stage.
+    pub(super) fn folder(&self, stage: &str) -> PathBuf {
+        self.config.folder.join(stage)
+    }
+
+    /// The stage that gives raw games by month.
+    pub(super) fn origin(&self) -> &'static str {
+        match self.config.fetch {
+            Some(_) => Fetch::NAME,
+            None => Filter::NAME,
+        }
+    }
+
+    fn stages(&self) -> Stages<'a> {
+        Stages::new(self.session).overwrite(self.overwrite)
+    }
+
+    /// Does everything that is not done, stage after stage.
+    ///
+    /// # Errors
+    ///
+    /// A [`PipelineError`]; what is finished stays.
+    pub fn run(&self, observer: &mut Observer<'_>) -> Result<(), PipelineError> {
+        for month in self.config.all_months() {
+            self.raw_month(month, observer)?;
+            self.uci_month(month, observer)?;
+        }
+        self.databases(observer)?;
+        if let Some(bins) = self.config.bins() {
+            self.draw(&bins, observer)?;
+        }
+        match &self.config.pack {
+            Some(pack) => self.pack(pack, observer),
+            None => Ok(()),
+        }
+    }
+
+    /// A month fetched, or filtered from files that lie here.
+    fn raw_month(&self, month: Month, observer: &mut Observer<'_>) -> Result<(), PipelineError> {
+        if let Some(config) = &self.config.fetch {
+            let hub = config.hub()?;
+            let options = config.options(&self.config.filter, self.overwrite);
+            let fetch = Fetch::new(&hub, self.folder(Fetch::NAME), options);
+            return self.fetch(&fetch, month, observer);
+        }
+        let Some(raw) = &self.config.raw else {
+            return Ok(());
+        };
+        let inputs = raw_inputs(&raw.folder, month)?;
+        let (filter, out) = (&self.config.filter, self.folder(Filter::NAME));
+        let done = filter.month(self.stages(), month, &inputs, raw.limit, &out, &mut |now| {
+            observer(PipelineEvent::Working(now))
+        });
+        tell(done.map_err(stage_error(Filter::NAME))?, observer)
+    }
+
+    fn fetch(
+        &self,
+        fetch: &Fetch<'_>,
+        month: Month,
+        observer: &mut Observer<'_>,
+    ) -> Result<(), PipelineError> {
+        let (session, filter) = (self.session, &self.config.filter);
+        let fetched = fetch.month(
+            month,
+            &mut |shard, part, limit| {
+                Ok(filter.run(session, &[shard.to_path_buf()], part, limit)?)
+            },
+            &mut |parts, games| Ok(stages::join(session, parts, games)?),
+            &mut |now| observer(PipelineEvent::Fetching(now)),
+        )?;
+        let event = PipelineEvent::Done {
+            folder: &month.folder(self.folder(Fetch::NAME)),
+            manifest: &fetched.manifest,
+            was_finished: fetched.was_finished,
+        };
+        flow(observer(event))
+    }
+
+    fn uci_month(&self, month: Month, observer: &mut Observer<'_>) -> Result<(), PipelineError> {
+        let raw = StageInput::of_month(&self.folder(self.origin()), month);
+        let raw = raw.map_err(input_error(ToUci::NAME))?;
+        let out = self.folder(ToUci::NAME);
+        let done = self
+            .config
+            .uci
+            .month(self.stages(), month, &raw, &out, &mut |now| {
+                observer(PipelineEvent::Working(now))
+            });
+        tell(done.map_err(stage_error(ToUci::NAME))?, observer)
+    }
+
+    fn databases(&self, observer: &mut Observer<'_>) -> Result<(), PipelineError> {
+        for database in &self.config.databases {
+            let raw = database.files.iter().map(StageInput::of_file);
+            let raw = raw.collect::<Result<Vec<_>, _>>();
+            let raw = raw.map_err(input_error(ToUci::NAME))?;
+            let (name, folder) = (&*database.name, self.database(&database.name));
+            let done = self
+                .config
+                .uci
+                .files(self.stages(), name, &raw, &folder, &mut |now| {
+                    observer(PipelineEvent::Working(now))
+                });
+            tell(done.map_err(stage_error(ToUci::NAME))?, observer)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn database(&self, name: &str) -> PathBuf {
+        self.folder("databases").join(name)
+    }
+
+    /// The games of some months and of all databases in UCI's notation.
+    fn games(
+        &self,
+        stage: &'static str,
+        months: impl IntoIterator<Item = Month>,
+    ) -> Result<Vec<StageInput>, PipelineError> {
+        let mut games = Vec::new();
+        for month in months {
+            let month = StageInput::of_month(&self.folder(ToUci::NAME), month);
+            games.extend(month.map_err(input_error(stage))?);
+        }
+        for database in &self.config.databases {
+            let database = StageInput::of_stage(&self.database(&database.name));
+            games.extend(database.map_err(input_error(stage))?);
+        }
+        Ok(games)
+    }
+
+    /// The months that are not to validate with.
+    fn train_months(&self) -> Vec<Month> {
+        let mut months = self.config.all_months();
+        let val = self.config.pack.as_ref().and_then(|pack| pack.val_month);
+        months.retain(|&month| Some(month) != val);
+        months
+    }
+
+    fn draw(&self, bins: &EloBins, observer: &mut Observer<'_>) -> Result<(), PipelineError> {
+        let games = self.games(EloBins::NAME, self.train_months())?;
+        let folder = self.folder(EloBins::NAME);
+        let done = bins.run(self.stages(), &games, &folder, &mut |now| {
+            observer(PipelineEvent::Working(now))
+        });
+        tell(done.map_err(stage_error(EloBins::NAME))?, observer)
+    }
+
+    fn pack(&self, config: &PackConfig, observer: &mut Observer<'_>) -> Result<(), PipelineError> {
+        let error = input_error(CorpusPack::NAME);
+        let train = match config.train {
+            TrainOn::Months => self.games(CorpusPack::NAME, self.train_months())?,
+            TrainOn::EloBins => {
+                StageInput::of_stage(&self.folder(EloBins::NAME)).map_err(&error)?
+            }
+        };
+        let mut pack = CorpusPack::default().train(train);
+        if let Some(month) = config.val_month {
+            let val = StageInput::of_month(&self.folder(ToUci::NAME), month).map_err(&error)?;
+            let rest = config.train_on_rest && config.train == TrainOn::Months;
+            let with_val = pack.val(val, config.val_games, rest);
+            pack = with_val.map_err(stage_error(CorpusPack::NAME))?;
+        }
+        let extra = config.extra.iter().map(StageInput::of_file);
+        pack = pack.train(extra.collect::<Result<Vec<_>, _>>().map_err(&error)?);
+        let (tokenizer, folder) = (tokenizer(config)?, self.folder("packs"));
+        let done = pack.run(self.stages(), &tokenizer, &folder, &mut |now| {
+            observer(PipelineEvent::Working(now))
+        });
+        tell(done.map_err(stage_error(CorpusPack::NAME))?, observer)
+    }
+}
+
+pub(super) fn tokenizer(config: &PackConfig) -> Result<Arc<dyn Tokenizer>, PipelineError> {
+    if let Some(path) = &config.bpe {
+        return Ok(Arc::new(BpeTokenizer::open(path)?));
+    }
+    Ok(match config.scheme.parse() {
+        Ok(Scheme::San) => Arc::new(SanTokenizer::new()),
+        _ => Arc::new(UciTokenizer::new()),
+    })
+}
+
+/// The files of a month in the hub's layout, in the order of their names.
+fn raw_inputs(folder: &Path, month: Month) -> Result<Vec<StageInput>, PipelineError> {
+    let folder = month.folder(folder);
+    let error = |source| PipelineError::Input {
+        stage: Filter::NAME,
+        source: ManifestError::Read {
+            path: folder.clone(),
+            source,
+        },
+    };
+    let mut files = Vec::new();
+    for entry in fs::read_dir(&folder).map_err(error)? {
+        let path = entry.map_err(error)?.path();
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "parquet")
+        {
+            files.push(path);
+        }
+    }
+    if files.is_empty() {
+        return Err(PipelineError::NoRaw { folder });
+    }
+    files.sort();
+    let inputs = files.into_iter().map(StageInput::of_file);
+    inputs
+        .collect::<Result<_, _>>()
+        .map_err(input_error(Filter::NAME))
+}
+
+fn tell(done: StageDone, observer: &mut Observer<'_>) -> Result<(), PipelineError> {
+    flow(observer(PipelineEvent::Done {
+        folder: &done.folder,
+        manifest: &done.manifest,
+        was_finished: done.was_finished,
+    }))
+}
+
+const fn flow(flow: ControlFlow<()>) -> Result<(), PipelineError> {
+    match flow {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(()) => Err(PipelineError::Cancelled),
+    }
+}
+
+fn stage_error(stage: &'static str) -> impl Fn(StageError) -> PipelineError {
+    move |source| PipelineError::Stage { stage, source }
+}
+
+fn input_error(stage: &'static str) -> impl Fn(ManifestError) -> PipelineError {
+    move |source| PipelineError::Input { stage, source }
+}

@@ -1,0 +1,279 @@
+//! Writing a pack.
+
+mod commit;
+mod error;
+mod npy_file;
+
+use std::fs::{self, File};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+pub use error::WritePackError;
+
+use super::{Meta, MetaError, STARTS_NAME, TOKENS_NAME};
+use crate::Tokenizer;
+use crate::tokenizer::{BOS, EOS};
+use npy_file::NpyFile;
+
+/// Writes a pack, game by game.
+///
+/// Tokens and starts go to temporary files in the pack's folder, so that memory does not grow with
+/// them; the files are byte for byte those that numpy and Python's `json` write.
+/// [`PackWriter::finish`] puts the three files in place. A writer that is dropped unfinished, or fails,
+/// leaves the folder as it was.
+///
+/// # An old pack
+///
+/// A pack that is there already stays whole until everything of the new one is on the disk. Then its
+/// `meta.json` is taken away, the other two files are replaced and the new `meta.json` is put there last:
+/// whoever opens the pack finds the old one, the new one or, for the moment between, none. A process
+/// that is killed in that moment leaves none; at any other time it leaves the old or the new one. What
+/// it left of its temporary files is removed by the next writer.
+///
+/// Where the system has locks (on Unix; some network shares have none), a second writer in the same
+/// folder is refused.
+#[derive(Debug)]
+pub struct PackWriter {
+    folder: PathBuf,
+    meta: Meta,
+    tokens: NpyFile,
+    starts: NpyFile,
+    /// A write has failed, so that the files are not what they should be.
+    is_broken: bool,
+    /// Held while there is a writer. After the files, which are removed first.
+    #[allow(dead_code)] // Closed when it is dropped.
+    lock: Option<File>,
+    new_folder: NewFolder,
+}
+
+impl PackWriter {
+    /// Begins a pack in a folder, which is made if it is not there. `sources` are the labels of where
+    /// the games come from, such as [`source_label`] gives them.
+    ///
+    /// # Errors
+    ///
+    /// When the tokenizer's vocabulary has more than 65,536 tokens or its hash is none, when there are
+    /// no sources or one has an empty label, when another writer is at work in the folder, or when no
+    /// files can be made there.
+    pub fn create<S: AsRef<str>>(
+        folder: impl Into<PathBuf>,
+        tokenizer: &dyn Tokenizer,
+        sources: impl IntoIterator<Item = S>,
+    ) -> Result<Self, WritePackError> {
+        let folder = folder.into();
+        let meta = empty(tokenizer, joined(sources)?)?;
+        let new_folder = NewFolder::make(&folder)?;
+        let lock = lock(&folder)?;
+        if lock.is_some() {
+            remove_temporary(&folder)?;
+        }
+        Ok(Self {
+            tokens: NpyFile::create(folder.join(TOKENS_NAME), "<u2")?,
+            starts: NpyFile::create(folder.join(STARTS_NAME), "<i8")?,
+            folder,
+            meta,
+            is_broken: false,
+            lock,
+            new_folder,
+        })
+    }
+
+    /// How many games there are so far.
+    #[must_use]
+    pub const fn games(&self) -> u64 {
+        self.meta.n_games
+    }
+
+    /// How many tokens they have together.
+    #[must_use]
+    pub const fn tokens(&self) -> u64 {
+        self.meta.n_tokens
+    }
+
+    /// Adds a whole game, as the tokenizer [encodes](Tokenizer::encode) it.
+    ///
+    /// # Errors
+    ///
+    /// When the tokens do not begin with `<bos>` and end with `<eos>` or the vocabulary does not have
+    /// one of them; the game is then left out. When it cannot be written; the writer can then no longer
+    /// be used.
+    pub fn push(&mut self, tokens: &[u16]) -> Result<(), WritePackError> {
+        self.check(tokens)?;
+        if self.is_broken {
+            return Err(WritePackError::Broken);
+        }
+        let start = self.meta.n_tokens as i64; // Under 2^61, as a disk's bytes are.
+        self.is_broken = true;
+        self.tokens.push(tokens)?;
+        self.starts.push(&[start])?;
+        self.is_broken = false;
+        self.meta.n_tokens += tokens.len() as u64;
+        self.meta.n_games += 1;
+        Ok(())
+    }
+
+    /// Brings everything to the disk and puts the files in place; what `meta.json` now says.
+    ///
+    /// # Errors
+    ///
+    /// When the system cannot write or rename. An old pack is then as it was, unless the error came
+    /// between the first rename and the last, in which case there is no pack.
+    pub fn finish(self) -> Result<Meta, WritePackError> {
+        self.commit(&mut |_| true)
+    }
+
+    fn check(&self, tokens: &[u16]) -> Result<(), WritePackError> {
+        let (game, vocab_size) = (self.meta.n_games, self.meta.vocab_size);
+        let [first, .., last] = *tokens else {
+            let found = tokens.len();
+            return Err(WritePackError::TooShort { game, found });
+        };
+        if first != BOS {
+            return Err(WritePackError::NoBos { game, found: first });
+        }
+        if last != EOS {
+            return Err(WritePackError::NoEos { game, found: last });
+        }
+        let outside = |token: u16| u32::from(token) >= vocab_size;
+        match tokens.iter().position(|&token| outside(token)) {
+            None => Ok(()),
+            Some(index) => Err(WritePackError::Token {
+                game,
+                index,
+                found: tokens[index],
+                vocab_size,
+            }),
+        }
+    }
+}
+
+/// The label of a file of games in `meta.json`: the name of its folder and its own, and of which games,
+/// where it is not all of them: `dir/games.parquet[skip:end]`.
+///
+/// ```
+/// use chess_tokens::pack::source_label;
+///
+/// let path = "/data/2025-05/games.parquet".as_ref();
+/// assert_eq!(source_label(path, None), "2025-05/games.parquet");
+/// assert_eq!(source_label(path, Some(0..100)), "2025-05/games.parquet[0:100]");
+/// ```
+#[must_use]
+pub fn source_label(path: &Path, games: Option<Range<u64>>) -> String {
+    let name =
+        |path: Option<&std::ffi::OsStr>| path.map(|name| name.to_string_lossy().into_owned());
+    let folder = name(path.parent().and_then(Path::file_name));
+    let file = name(path.file_name());
+    let parts: Vec<String> = folder.into_iter().chain(file).collect();
+    let label = parts.join("/");
+    match games {
+        None => label,
+        Some(Range { start, end }) => format!("{label}[{start}:{end}]"),
+    }
+}
+
+fn joined<S: AsRef<str>>(sources: impl IntoIterator<Item = S>) -> Result<String, WritePackError> {
+    let mut labels = Vec::new();
+    for source in sources {
+        if source.as_ref().is_empty() {
+            let index = labels.len();
+            return Err(WritePackError::EmptyLabel { index });
+        }
+        labels.push(source.as_ref().to_owned());
+    }
+    if labels.is_empty() {
+        return Err(WritePackError::NoSources);
+    }
+    Ok(labels.join("+"))
+}
+
+/// The description of a pack without games.
+fn empty(tokenizer: &dyn Tokenizer, source: String) -> Result<Meta, MetaError> {
+    let meta = Meta {
+        n_games: 0,
+        n_tokens: 0,
+        scheme: tokenizer.scheme(),
+        vocab_size: tokenizer.vocab_size(),
+        vocab_hash: tokenizer.vocab_hash().to_owned(),
+        source,
+    };
+    meta.check()?;
+    Ok(meta)
+}
+
+/// A folder that is removed again if nothing came to stand in it.
+#[derive(Debug)]
+struct NewFolder(Option<PathBuf>);
+
+impl NewFolder {
+    fn make(path: &Path) -> Result<Self, WritePackError> {
+        let error = |source| WritePackError::Folder {
+            path: path.to_path_buf(),
+            source,
+        };
+        if path.try_exists().map_err(error)? {
+            return Ok(Self(None));
+        }
+        fs::create_dir_all(path).map_err(error)?;
+        Ok(Self(Some(path.to_path_buf())))
+    }
+}
+
+impl Drop for NewFolder {
+    fn drop(&mut self) {
+        if let Some(path) = &self.0 {
+            // Refused, as it should be, where there are files in it.
+            let _ = fs::remove_dir(path);
+        }
+    }
+}
+
+/// The folder locked against other writers, where that can be done.
+#[cfg(unix)]
+fn lock(folder: &Path) -> Result<Option<File>, WritePackError> {
+    let error = |source| WritePackError::Folder {
+        path: folder.to_path_buf(),
+        source,
+    };
+    let file = File::open(folder).map_err(error)?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(fs::TryLockError::WouldBlock) => Err(WritePackError::Busy {
+            folder: folder.to_path_buf(),
+        }),
+        // A share without locks.
+        Err(fs::TryLockError::Error(_)) => Ok(None),
+    }
+}
+
+/// Elsewhere a folder cannot be opened.
+#[cfg(not(unix))]
+fn lock(_: &Path) -> Result<Option<File>, WritePackError> {
+    Ok(None)
+}
+
+/// Removes what a writer that was killed has left. No other one is at work.
+fn remove_temporary(folder: &Path) -> Result<(), WritePackError> {
+    let error = |source| WritePackError::Folder {
+        path: folder.to_path_buf(),
+        source,
+    };
+    for entry in fs::read_dir(folder).map_err(error)? {
+        let entry = entry.map_err(error)?;
+        if is_temporary(&entry.file_name().to_string_lossy()) {
+            fs::remove_file(entry.path()).map_err(error)?;
+        }
+    }
+    Ok(())
+}
+
+/// `.tokens.npy.77-0.tmp` and the like.
+fn is_temporary(name: &str) -> bool {
+    let target = name
+        .strip_prefix('.')
+        .and_then(|name| name.strip_suffix(".tmp"));
+    let target = target.and_then(|name| name.rsplit_once('.'));
+    target.is_some_and(|(target, _)| [TOKENS_NAME, STARTS_NAME, Meta::FILE_NAME].contains(&target))
+}
+
+#[cfg(test)]
+pub(super) mod tests;

@@ -1,0 +1,5 @@
+//! The fuzzer's way to `chess_data_fuzz::uci_tokens`.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| chess_data_fuzz::uci_tokens(data));
