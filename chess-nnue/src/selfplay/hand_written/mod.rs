@@ -71,6 +71,11 @@ fn phase(board: &Board) -> i32 {
 
 #[cfg(test)]
 mod tests {
+    use std::vec::Vec;
+
+    use rand_core::{Rng, SeedableRng};
+    use rand_pcg::Pcg64;
+
     use super::*;
 
     fn score(fen: &str) -> i32 {
@@ -108,5 +113,30 @@ mod tests {
             "{}",
             score(without)
         );
+    }
+
+    /// All scores of the positions of some random games, in one number. It changes when the evaluation
+    /// does, which it must not: results of matches against it would no longer compare.
+    #[test]
+    fn the_evaluation_is_frozen() {
+        let mut signature: i64 = 0;
+        for seed in 0..50 {
+            let mut random = Pcg64::seed_from_u64(seed);
+            let mut board = Board::default();
+            for ply in 0..120 {
+                let mut moves = Vec::new();
+                board.generate_moves(|of_piece| {
+                    moves.extend(of_piece);
+                    false
+                });
+                if moves.is_empty() {
+                    break;
+                }
+                board.play(moves[random.next_u64() as usize % moves.len()]);
+                let score = i64::from(HandWritten::new().score_cp(&board));
+                signature = signature.wrapping_mul(31).wrapping_add(score * (ply + 1));
+            }
+        }
+        assert_eq!(signature, 326_499_673_863_196_280);
     }
 }
