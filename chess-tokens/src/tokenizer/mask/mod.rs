@@ -7,7 +7,7 @@ use std::fmt;
 use chess_records::{Board, PieceType, Position, Square, Squares, UciMove};
 
 use super::replay;
-use super::uci::{UciToken, move_id};
+use super::uci::UciToken;
 pub use next::{NextTokens, NotNextError, Rules};
 
 /// A set of tokens of the `uci` scheme, as bits: token *i* is bit *i* mod 64 of word *i* div 64.
@@ -55,8 +55,8 @@ impl TokenMask {
     pub fn of_chess(position: &shakmaty::Chess) -> Self {
         let mut mask = Self::EMPTY;
         for &played in &shakmaty::Position::legal_moves(position) {
-            if let Some(played) = super::legal::uci_move(played) {
-                mask.insert(move_id(played));
+            if let Some(played) = UciMove::from_shakmaty(played) {
+                mask.insert(super::uci::move_id(played));
             }
         }
         mask
