@@ -8,7 +8,6 @@ use shakmaty::uci;
 use shakmaty::{Chess, Move, Position, Role, Square};
 
 use super::lines::{is_comment, next_line};
-use super::replay::uci_move;
 use super::tokens::{San, Token, next_token};
 use crate::{Game, GameResult, LeftOut, UciMove};
 
@@ -25,7 +24,11 @@ const MAX_DEPTH: usize = 64;
 /// [`LeftOut::AmbiguousMove`], [`LeftOut::NoMove`] or [`LeftOut::TooLong`].
 pub fn movetext_moves(text: &[u8]) -> Result<Vec<UciMove>, LeftOut> {
     let played = Movetext::read(text, Variations::Skipped)?;
-    Ok(played.moves.into_iter().filter_map(uci_move).collect())
+    Ok(played
+        .moves
+        .into_iter()
+        .filter_map(UciMove::from_shakmaty)
+        .collect())
 }
 
 /// What becomes of variations.

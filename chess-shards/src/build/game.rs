@@ -3,7 +3,7 @@
 #[cfg(feature = "parquet")]
 use chess_records::parquet::UciRow;
 use chess_records::pgn::PgnReplay;
-use chess_records::{Game, GameResult, PieceType, Square, UciMove};
+use chess_records::{Game, GameResult, UciMove};
 use shakmaty as sm;
 
 /// A game with its moves as shakmaty plays them.
@@ -72,35 +72,13 @@ pub(super) fn legal_prefix(moves: impl Iterator<Item = Option<UciMove>>) -> Vec<
     let mut position = sm::Chess::default();
     let mut legal = Vec::with_capacity(moves.size_hint().0);
     for played in moves {
-        let Some(played) = played.and_then(|played| legal_move(&position, played)) else {
+        let Some(played) = played.and_then(|played| played.to_shakmaty(&position)) else {
             break;
         };
         position.play_unchecked(played);
         legal.push(played);
     }
     legal
-}
-
-/// The move in this position, if it is legal there.
-pub(super) fn legal_move(position: &sm::Chess, played: UciMove) -> Option<sm::Move> {
-    let square = |square: Square| sm::Square::new(u32::from(u8::from(square)));
-    let uci = sm::uci::UciMove::Normal {
-        from: square(played.from),
-        to: square(played.to),
-        promotion: played.promotion.map(role),
-    };
-    uci.to_move(position).ok()
-}
-
-const fn role(piece_type: PieceType) -> sm::Role {
-    match piece_type {
-        PieceType::Pawn => sm::Role::Pawn,
-        PieceType::Knight => sm::Role::Knight,
-        PieceType::Bishop => sm::Role::Bishop,
-        PieceType::Rook => sm::Role::Rook,
-        PieceType::Queen => sm::Role::Queen,
-        PieceType::King => sm::Role::King,
-    }
 }
 
 #[cfg(test)]

@@ -1,49 +1,13 @@
 //! Moves in UCI's notation on a board that knows which are legal.
 
-use chess_records::{PieceType, Square, UciMove};
+use chess_records::UciMove;
 use shakmaty as sm;
 
 /// The move in this position, if it is legal there and written as UCI writes it: castling is the
 /// king's move by two squares.
 pub(super) fn legal_move(position: &sm::Chess, played: UciMove) -> Option<sm::Move> {
-    let uci = sm::uci::UciMove::Normal {
-        from: square(played.from),
-        to: square(played.to),
-        promotion: played.promotion.map(role),
-    };
-    let legal = uci.to_move(position).ok()?;
-    (uci_move(legal) == Some(played)).then_some(legal)
-}
-
-/// A move as in UCI. Putting a piece on the board is none.
-pub(super) fn uci_move(played: sm::Move) -> Option<UciMove> {
-    match played.to_uci(sm::CastlingMode::Standard) {
-        sm::uci::UciMove::Normal {
-            from,
-            to,
-            promotion,
-        } => Some(UciMove {
-            from: from.into(),
-            to: to.into(),
-            promotion: promotion.map(PieceType::from),
-        }),
-        _ => None,
-    }
-}
-
-fn square(square: Square) -> sm::Square {
-    sm::Square::new(u32::from(u8::from(square)))
-}
-
-const fn role(piece_type: PieceType) -> sm::Role {
-    match piece_type {
-        PieceType::Pawn => sm::Role::Pawn,
-        PieceType::Knight => sm::Role::Knight,
-        PieceType::Bishop => sm::Role::Bishop,
-        PieceType::Rook => sm::Role::Rook,
-        PieceType::Queen => sm::Role::Queen,
-        PieceType::King => sm::Role::King,
-    }
+    let legal = played.to_shakmaty(position)?;
+    (UciMove::from_shakmaty(legal) == Some(played)).then_some(legal)
 }
 
 #[cfg(test)]
@@ -62,7 +26,7 @@ mod tests {
         assert!(!legal("e1h1") && !legal("e1a1") && !legal("e8g8") && !legal("e1e3"));
         let moves: Vec<_> = position.legal_moves().into_iter().collect();
         for played in moves {
-            let uci = uci_move(played).unwrap();
+            let uci = UciMove::from_shakmaty(played).unwrap();
             assert_eq!(legal_move(&position, uci), Some(played));
         }
     }

@@ -3,11 +3,11 @@
 use std::fmt::Write;
 use std::sync::LazyLock;
 
-use chess_records::Game;
+use chess_records::{Game, UciMove};
 use shakmaty::san::SanPlus;
 use shakmaty::{Chess, Color, Position};
 
-use super::legal::{legal_move, uci_move};
+use super::legal::legal_move;
 use super::text::{excerpt, result_of_text, result_text};
 use super::vocab_hash::hash_of_names;
 use super::{BOS, DecodeError, EOS, EncodeError, Tokenizer};
@@ -227,7 +227,7 @@ fn read_game(text: &str) -> Result<Game, DecodeError> {
             found: excerpt(word),
         };
         let played = san_move(&position, word).ok_or_else(illegal)?;
-        game.moves.extend(uci_move(played));
+        game.moves.extend(UciMove::from_shakmaty(played));
         expected.clear();
         write_move(&mut expected, &mut position, played);
         if word != expected {

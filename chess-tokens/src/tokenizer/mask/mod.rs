@@ -55,7 +55,7 @@ impl TokenMask {
     pub fn of_chess(position: &shakmaty::Chess) -> Self {
         let mut mask = Self::EMPTY;
         for &played in &shakmaty::Position::legal_moves(position) {
-            let played = super::legal::uci_move(played).map(UciToken::Move);
+            let played = UciMove::from_shakmaty(played).map(UciToken::Move);
             if let Some(token) = played.and_then(UciToken::id) {
                 mask.insert(token);
             }

@@ -1,0 +1,51 @@
+//! The tool without what reads PGN and SAN.
+#![cfg(all(feature = "cli-permissive", not(feature = "shakmaty")))]
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn golden(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/golden")
+        .join(name)
+}
+
+fn pack(games: &str, out: &Path, scheme: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_chess-tokens"));
+    command.arg("pack").arg(golden(games)).arg(out);
+    command.args(["--scheme", scheme, "--source-label", "games.pgn"]);
+    command.output().unwrap()
+}
+
+#[test]
+fn parquet_is_packed() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    assert!(pack("uci.parquet", &out, "uci").status.success());
+    for name in ["meta.json", "starts.npy", "tokens.npy"] {
+        let packed = fs::read(out.join(name)).unwrap();
+        assert!(
+            packed == fs::read(golden("uci").join(name)).unwrap(),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn what_is_not_read_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let text = "is PGN, which is read with the feature pgn of chess-tokens";
+    for (games, scheme, text) in [
+        ("games.pgn", "uci", text),
+        ("uci.parquet", "san", "the scheme san needs shakmaty"),
+    ] {
+        let output = pack(games, &out, scheme);
+        assert_eq!(output.status.code(), Some(2));
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(stderr.contains(text), "{stderr}");
+        assert!(!out.exists());
+    }
+}
