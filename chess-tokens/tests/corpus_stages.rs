@@ -7,6 +7,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use chess_tokens::corpus::sql::SqlFormat;
 use chess_tokens::corpus::stages::{CorpusPack, EloBins, Filter, StageInput, Stages, ToUci};
 use chess_tokens::corpus::stages::{StageDone, StageError, StageProgress};
 use chess_tokens::corpus::{Counts, Manifest, Month, Session, SessionOptions};
@@ -17,7 +18,7 @@ use datafusion::arrow::util::display::array_value_to_string;
 
 fn golden(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/golden/corpus")
+        .join("tests/golden")
         .join(name)
 }
 
@@ -74,7 +75,7 @@ const ALL: ToUci = ToUci {
 #[test]
 fn uci_gives_the_rows_of_the_reference() {
     let folder = tempfile::tempdir().unwrap();
-    let done = to_uci(2, &ALL, &golden("raw.parquet"), folder.path());
+    let done = to_uci(2, &ALL, &golden("corpus/raw.parquet"), folder.path());
     assert_eq!(done.folder, folder.path().join("year=2025/month=05"));
     let (found, expected) = (
         table(&done.folder.join("games.parquet")),
@@ -97,10 +98,10 @@ fn uci_makes_of_nasty_movetext_what_the_reference_does() {
     let done = to_uci(
         3,
         &ToUci::default(),
-        &golden("raw-nasty.parquet"),
+        &golden("corpus/raw-nasty.parquet"),
         folder.path(),
     );
-    let lines = fs::read_to_string(golden("raw-nasty.parquet.expected.jsonl")).unwrap();
+    let lines = fs::read_to_string(golden("corpus/raw-nasty.parquet.expected.jsonl")).unwrap();
     let lines = lines
         .lines()
         .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
@@ -133,7 +134,7 @@ fn threads_and_batches_change_no_byte() {
             .batch_rows(batch_rows);
         let session = Session::new(&options).unwrap();
         let stages = Stages::new(&session);
-        let raw = input(&golden("raw.parquet"));
+        let raw = input(&golden("corpus/raw.parquet"));
         let (uci, bins) = (out.join("uci"), out.join("bins"));
         ALL.month(stages, month("2025-05"), &raw, &uci, &mut on)
             .unwrap();
@@ -150,7 +151,7 @@ fn threads_and_batches_change_no_byte() {
             ..Filter::default()
         };
         let filtered = out.join("raw.parquet");
-        let raw = golden("raw.parquet");
+        let raw = golden("corpus/raw.parquet");
         filter
             .run(&session, &[raw.clone(), raw], &filtered, Some(150))
             .unwrap();
@@ -183,7 +184,7 @@ fn passes(row: &[String; 5]) -> bool {
 #[test]
 fn the_filter_keeps_what_its_conditions_say_in_order() {
     let folder = tempfile::tempdir().unwrap();
-    let raw = table(&golden("raw.parquet"));
+    let raw = table(&golden("corpus/raw.parquet"));
     let columns = [
         "WhiteElo",
         "BlackElo",
@@ -206,7 +207,7 @@ fn the_filter_keeps_what_its_conditions_say_in_order() {
     };
     let out = folder.path().join("whole.parquet");
     let counts = filter
-        .run(&session, &[golden("raw.parquet")], &out, None)
+        .run(&session, &[golden("corpus/raw.parquet")], &out, None)
         .unwrap();
     assert_eq!(column(&table(&out), "Site"), expected);
     assert_eq!(table(&out).schema().fields(), raw.schema().fields());
@@ -215,7 +216,7 @@ fn the_filter_keeps_what_its_conditions_say_in_order() {
     assert_eq!(left_out + counts.kept, counts.read);
     // The first ones, whichever files they are in.
     let out = folder.path().join("limited.parquet");
-    let files = [golden("raw.parquet"), golden("raw.parquet")];
+    let files = [golden("corpus/raw.parquet"), golden("corpus/raw.parquet")];
     let limit = expected.len() - 3;
     let counts = filter
         .run(&session, &files[..1], &out, Some(limit as u64))
@@ -241,7 +242,7 @@ fn files_come_in_the_order_of_their_names() {
             ..everything.clone()
         };
         filter
-            .run(&session, &[golden("raw.parquet")], &path, None)
+            .run(&session, &[golden("corpus/raw.parquet")], &path, None)
             .unwrap();
         parts.push(path);
     }
@@ -376,9 +377,9 @@ fn packs_hold_whole_months_and_the_rest_of_that_of_validation() {
     };
     assert_eq!(
         source("train"),
-        "corpus/uci.parquet+corpus/uci.parquet[50:186]"
+        "golden/uci.parquet+golden/uci.parquet[50:186]"
     );
-    assert_eq!(source("val"), "corpus/uci.parquet[0:50]");
+    assert_eq!(source("val"), "golden/uci.parquet[0:50]");
     // The tokens of a whole file are those of the reference's pack.
     let whole = folder.path().join("whole");
     let plan = CorpusPack::default().val(games, 0, true).unwrap();
@@ -386,12 +387,12 @@ fn packs_hold_whole_months_and_the_rest_of_that_of_validation() {
     plan.run(Stages::new(&session), &tokenizer, &whole, &mut on)
         .unwrap();
     for name in ["tokens.npy", "starts.npy"] {
-        let reference = golden("../uci").join(name);
+        let reference = golden("uci").join(name);
         assert!(fs::read(whole.join("val").join(name)).unwrap() == fs::read(reference).unwrap());
     }
     let tokens =
         |pack: &str| fs::read(folder.path().join(pack).join("tokens.npy")).unwrap()[128..].to_vec();
-    let all = fs::read(golden("../uci").join("tokens.npy")).unwrap()[128..].to_vec();
+    let all = fs::read(golden("uci").join("tokens.npy")).unwrap()[128..].to_vec();
     let val = tokens("val");
     assert!(all.starts_with(&val));
     assert!(tokens("train") == [&all[..], &all[val.len()..]].concat());
@@ -399,7 +400,7 @@ fn packs_hold_whole_months_and_the_rest_of_that_of_validation() {
 
 /// The games of the reference as PGN, plain, compressed and in a zip.
 fn pgn_files(folder: &Path) -> [PathBuf; 3] {
-    let pgn = golden("../games.pgn");
+    let pgn = golden("games.pgn");
     let zipped = folder.join("games.zip");
     let mut zip = zip::ZipWriter::new(fs::File::create(&zipped).unwrap());
     let options = zip::write::SimpleFileOptions::default();
@@ -498,7 +499,7 @@ fn pgn_that_is_no_usual_game() {
         said.contains("two.zip: holds 2 files of PGN, expected one"),
         "{said}"
     );
-    let mixed = [input(&path), input(&golden("raw.parquet"))].concat();
+    let mixed = [input(&path), input(&golden("corpus/raw.parquet"))].concat();
     let said = error(&mixed);
     assert!(
         said.ends_with("raw.parquet: is parquet, and there is PGN too; expected files of one kind"),
@@ -509,7 +510,11 @@ fn pgn_that_is_no_usual_game() {
 #[test]
 fn what_is_done_is_left_and_other_settings_are_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let (session, raw, may) = (session(1), input(&golden("raw.parquet")), month("2025-05"));
+    let (session, raw, may) = (
+        session(1),
+        input(&golden("corpus/raw.parquet")),
+        month("2025-05"),
+    );
     let (stages, out) = (Stages::new(&session), folder.path());
     let run = |stage: &ToUci, stages| stage.month(stages, may, &raw, out, &mut on);
     assert!(!run(&ALL, stages).unwrap().was_finished);
@@ -529,7 +534,11 @@ fn what_is_done_is_left_and_other_settings_are_refused() {
 #[test]
 fn a_stage_that_is_stopped_leaves_nothing_that_looks_done() {
     let folder = tempfile::tempdir().unwrap();
-    let (session, raw, may) = (session(2), input(&golden("raw.parquet")), month("2025-05"));
+    let (session, raw, may) = (
+        session(2),
+        input(&golden("corpus/raw.parquet")),
+        month("2025-05"),
+    );
     let mut left = 2;
     let mut stop = |_: &StageProgress| {
         left -= 1;
@@ -557,7 +566,7 @@ fn games_that_are_all_left_out_and_files_that_are_none() {
         min_plies: 2000,
         max_plies: 3000,
     };
-    let raw = input(&golden("raw.parquet"));
+    let raw = input(&golden("corpus/raw.parquet"));
     let error = long
         .month(stages, may, &raw, folder.path(), &mut on)
         .unwrap_err();
@@ -596,4 +605,21 @@ fn games_that_are_all_left_out_and_files_that_are_none() {
         source,
         format!("{}: cannot be read as parquet", text.display())
     );
+}
+
+#[test]
+fn movetext_is_converted_once() {
+    let session = session(4);
+    let ctx = session.ordered();
+    session
+        .register_games(&ctx, "games", &[golden("corpus/raw.parquet")])
+        .unwrap();
+    let sql = format!("EXPLAIN {}", ALL.sql("2025-05"));
+    let mut plan = Vec::new();
+    let rows = session.select(&ctx, &sql).unwrap();
+    rows.write_to(SqlFormat::Json, &mut plan).unwrap();
+    let plan = String::from_utf8(plan).unwrap();
+    let physical = plan.split("physical_plan").nth(1).unwrap();
+    assert_eq!(physical.matches("uci_moves(").count(), 1, "{physical}");
+    assert_eq!(physical.matches("Repartition").count(), 0, "{physical}");
 }

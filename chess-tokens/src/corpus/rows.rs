@@ -1,6 +1,7 @@
 //! The result of a query as it is worked out.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
@@ -30,6 +31,13 @@ pub struct Rows<'a> {
     receiver: Receiver<Result<RecordBatch, DataFusionError>>,
     /// `None` once it has ended.
     worker: Option<JoinHandle<()>>,
+}
+
+/// What came within some time.
+pub(super) enum Waited {
+    Batch(Result<RecordBatch, QueryError>),
+    Nothing,
+    End,
 }
 
 impl<'a> Rows<'a> {
@@ -66,6 +74,18 @@ impl<'a> Rows<'a> {
     #[must_use]
     pub fn rows_read(&self) -> u64 {
         rows_read(&*self.plan)
+    }
+
+    /// The next batch, if it comes within some time.
+    pub(super) fn within(&mut self, time: Duration) -> Waited {
+        let next = async { tokio::time::timeout(time, self.receiver.recv()).await };
+        match self.runtime.block_on(next) {
+            Err(_) => Waited::Nothing,
+            Ok(Some(batch)) => Waited::Batch(batch.map_err(QueryError::run)),
+            Ok(None) => self
+                .end()
+                .map_or(Waited::End, |error| Waited::Batch(Err(error))),
+        }
     }
 
     /// Whether the worker came to its end.

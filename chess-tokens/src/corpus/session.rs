@@ -163,6 +163,7 @@ impl Session {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(threads)
             .thread_name("corpus")
+            .enable_time()
             .build()
             .map_err(SessionError::Threads)?;
         Ok(Self {

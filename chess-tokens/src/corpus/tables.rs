@@ -243,3 +243,45 @@ fn table_url(path: &Path) -> Result<ListingTableUrl, TableError> {
     }
     ListingTableUrl::parse(&url).map_err(read_error(path))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::corpus::SessionOptions;
+
+    #[test]
+    fn what_is_no_table() {
+        let folder = tempfile::tempdir().unwrap();
+        let session = Session::new(&SessionOptions::new().threads(1)).unwrap();
+        let ctx = session.ordered();
+        let error = |files: &[PathBuf]| {
+            let error = session.register_games(&ctx, "t", files).unwrap_err();
+            error.to_string()
+        };
+        assert_eq!(error(&[]), "there is no file to read");
+        let missing = folder.path().join("missing");
+        let expected = format!("{}: cannot be found", missing.display());
+        assert_eq!(error(std::slice::from_ref(&missing)), expected);
+        let (pgn, parquet) = (folder.path().join("a"), folder.path().join("b"));
+        std::fs::write(&pgn, "1. e4 *").unwrap();
+        std::fs::write(&parquet, "PAR1 and no more").unwrap();
+        let expected = format!("{}: cannot be read as parquet", parquet.display());
+        assert_eq!(error(std::slice::from_ref(&parquet)), expected);
+        let expected = "is parquet, and there is PGN too; expected files of one kind";
+        let expected = format!("{}: {expected}", parquet.display());
+        assert_eq!(error(&[pgn, parquet]), expected);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn names_mean_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a b%20[c]*?#é.parquet");
+        std::fs::write(&path, "").unwrap();
+        let url = table_url(&path).unwrap();
+        let prefix = url.prefix().to_string();
+        assert!(prefix.ends_with("a b%20[c]*?#é.parquet"), "{prefix}");
+        assert!(!url.is_collection());
+        assert!(table_url(folder.path()).unwrap().is_collection());
+    }
+}

@@ -195,7 +195,9 @@ ORDER BY elo_bin, place",
         stages.run(folder.to_path_buf(), &job, |folder| {
             let games = paths(games);
             let read = row_count(&games);
-            let mut meter = Meter::begin(Self::NAME, None, read, progress)?;
+            // Each game is looked at twice.
+            let looked_at = read.map(|games| 2 * games);
+            let mut meter = Meter::begin(Self::NAME, None, looked_at, progress)?;
             let ctx = stages.session.parallel();
             let names = columns();
             let names = names.fields().iter().map(|field| field.name().as_str());

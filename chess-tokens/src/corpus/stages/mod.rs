@@ -14,7 +14,9 @@ mod sql_text;
 mod uci;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use datafusion::arrow::array::RecordBatch;
 use datafusion::prelude::SessionContext;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -28,10 +30,13 @@ pub use progress::{Progress, StageProgress};
 pub use uci::ToUci;
 
 use super::parquet_file::ParquetFile;
+use super::rows::{Rows, Waited};
 use super::session::Session;
 use super::{Counts, Job, Manifest, Opened, StageFolder};
 use progress::Meter;
 
+/// How long a stage waits for rows before it asks whether to stop.
+const TICK: Duration = Duration::from_millis(200);
 /// The table that a stage's query reads.
 const TABLE: &str = "games";
 /// The file that a stage writes.
@@ -149,12 +154,27 @@ fn write_query(
     path: &Path,
     meter: &mut Meter<'_, '_>,
 ) -> Result<u64, StageError> {
-    let mut rows = session.query(ctx, sql)?;
+    let rows = session.query(ctx, sql)?;
     let mut file = ParquetFile::create(path, &rows.schema())?;
-    while let Some(batch) = rows.next() {
-        let batch = batch?;
-        file.write(&batch)?;
-        meter.report(rows.rows_read(), batch.num_rows() as u64)?;
-    }
+    each_batch(rows, meter, |batch, rows_read, meter| {
+        file.write(batch)?;
+        meter.report(rows_read, batch.num_rows() as u64)
+    })?;
     Ok(file.finish()?)
+}
+
+/// Hands on all rows, batch after batch, and how many rows of tables were gone through until then. While
+/// none come, as during a sort, the meter still asks whether to stop.
+fn each_batch(
+    mut rows: Rows<'_>,
+    meter: &mut Meter<'_, '_>,
+    mut take: impl FnMut(&RecordBatch, u64, &mut Meter<'_, '_>) -> Result<(), StageError>,
+) -> Result<(), StageError> {
+    loop {
+        match rows.within(TICK) {
+            Waited::Batch(batch) => take(&batch?, rows.rows_read(), meter)?,
+            Waited::Nothing => meter.tick()?,
+            Waited::End => return Ok(()),
+        }
+    }
 }

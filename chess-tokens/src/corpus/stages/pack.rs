@@ -240,13 +240,12 @@ fn push_part(
     session.register_with(&ctx, TABLE, file, &COLUMNS)?;
     let writes_elos = tokenizer.scheme() == crate::Scheme::Uci;
     let sql = CorpusPack::sql(part.rows.as_ref(), writes_elos);
-    for batch in session.query(&ctx, &sql)? {
-        let batch = batch?;
+    let rows = session.query(&ctx, &sql)?;
+    super::each_batch(rows, meter, |batch, _, meter| {
         let before = counts.kept;
-        push_games(&batch, writer, counts)?;
-        meter.report(counts.read, counts.kept - before)?;
-    }
-    Ok(())
+        push_games(batch, writer, counts)?;
+        meter.report(counts.read, counts.kept - before)
+    })
 }
 
 fn push_games(

@@ -77,6 +77,11 @@ impl<'a, 'b> Meter<'a, 'b> {
         Ok(meter)
     }
 
+    /// Nothing has changed but the time.
+    pub(super) fn tick(&mut self) -> Result<(), StageError> {
+        self.report(self.now.games, 0)
+    }
+
     /// So many games were gone through until now, and so many more are kept.
     pub(super) fn report(&mut self, games: u64, kept: u64) -> Result<(), StageError> {
         self.now.games = games;

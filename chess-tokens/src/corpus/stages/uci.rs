@@ -143,15 +143,15 @@ FROM (SELECT *, n_plies(uci) AS plies
         let columns_found = session.register_games_with(&ctx, TABLE, raw, &COLUMNS)?;
         let date = columns_found.field_with_name("UTCDate");
         let date_is_text = date.is_ok_and(|date| !date.data_type().is_temporal());
-        let mut rows = session.query(&ctx, &self.sql_for(label, date_is_text))?;
+        let rows = session.query(&ctx, &self.sql_for(label, date_is_text))?;
         let mut file = ParquetFile::create(out, &columns())?;
         let mut counts = Counts::default();
-        while let Some(batch) = rows.next() {
-            let kept = split(&batch?, &mut counts);
+        super::each_batch(rows, meter, |batch, _, meter| {
+            let kept = split(batch, &mut counts);
             let kept = kept.map_err(|source| QueryError::run(source.into()))?;
             file.write(&kept)?;
-            meter.report(counts.read, kept.num_rows() as u64)?;
-        }
+            meter.report(counts.read, kept.num_rows() as u64)
+        })?;
         counts.kept = file.finish()?;
         Ok(counts)
     }
