@@ -5,6 +5,7 @@ mod board;
 #[cfg(feature = "hub")]
 pub mod corpus;
 pub mod dataset;
+mod folder_lock;
 pub mod pack;
 mod scheme;
 #[cfg(any(feature = "parquet", feature = "pgn"))]

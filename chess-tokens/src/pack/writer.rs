@@ -12,6 +12,7 @@ pub use error::WritePackError;
 
 use super::{Meta, MetaError, STARTS_NAME, TOKENS_NAME};
 use crate::Tokenizer;
+use crate::folder_lock::{self, FolderLock};
 use crate::tokenizer::{BOS, EOS};
 use npy_file::NpyFile;
 
@@ -228,27 +229,17 @@ impl Drop for NewFolder {
 }
 
 /// The folder locked against other writers, where that can be done.
-#[cfg(unix)]
 fn lock(folder: &Path) -> Result<Option<File>, WritePackError> {
-    let error = |source| WritePackError::Folder {
-        path: folder.to_path_buf(),
-        source,
-    };
-    let file = File::open(folder).map_err(error)?;
-    match file.try_lock() {
-        Ok(()) => Ok(Some(file)),
-        Err(fs::TryLockError::WouldBlock) => Err(WritePackError::Busy {
-            folder: folder.to_path_buf(),
+    let path = || folder.to_path_buf();
+    match folder_lock::lock(folder) {
+        Ok(FolderLock::Held(file)) => Ok(Some(file)),
+        Ok(FolderLock::Unknown) => Ok(None),
+        Ok(FolderLock::Busy) => Err(WritePackError::Busy { folder: path() }),
+        Err(source) => Err(WritePackError::Folder {
+            path: path(),
+            source,
         }),
-        // A share without locks.
-        Err(fs::TryLockError::Error(_)) => Ok(None),
     }
-}
-
-/// Elsewhere a folder cannot be opened.
-#[cfg(not(unix))]
-fn lock(_: &Path) -> Result<Option<File>, WritePackError> {
-    Ok(None)
 }
 
 /// Removes what a writer that was killed has left. No other one is at work.

@@ -1,7 +1,5 @@
 //! A folder in which a stage is at work.
 
-#[cfg(unix)]
-use std::fs::TryLockError;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,6 +10,7 @@ use serde_json::Value;
 
 use super::files::read_error;
 use super::{InputFile, Job, Manifest, ManifestError, OutputFile, State};
+use crate::folder_lock::{self, FolderLock};
 
 /// What a stage finds in its folder.
 #[derive(Debug)]
@@ -265,22 +264,14 @@ fn remove_temporary(folder: &Path) -> Result<(), ManifestError> {
     paths.into_iter().try_for_each(|path| remove(&path))
 }
 
-#[cfg(unix)]
+/// The folder locked against other processes, where that can be done.
 fn lock(folder: &Path) -> Result<Option<File>, ManifestError> {
-    let file = File::open(folder).map_err(|source| read_error(folder, source))?;
-    match file.try_lock() {
-        Ok(()) => Ok(Some(file)),
-        Err(TryLockError::WouldBlock) => {
-            let path = folder.to_path_buf();
-            Err(ManifestError::Busy { path })
-        }
-        // Some network file systems have no locks.
-        Err(TryLockError::Error(_)) => Ok(None),
+    match folder_lock::lock(folder) {
+        Ok(FolderLock::Held(file)) => Ok(Some(file)),
+        Ok(FolderLock::Unknown) => Ok(None),
+        Ok(FolderLock::Busy) => Err(ManifestError::Busy {
+            path: folder.to_path_buf(),
+        }),
+        Err(source) => Err(read_error(folder, source)),
     }
-}
-
-/// Elsewhere a folder cannot be opened as a file.
-#[cfg(not(unix))]
-fn lock(_: &Path) -> Result<Option<File>, ManifestError> {
-    Ok(None)
 }
