@@ -8,6 +8,17 @@ use std::vec::Vec;
 
 /// What every zstd frame begins with.
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+/// What frames begin with that hold no text, after a byte of 0x50 to 0x5f. pzstd writes one before each
+/// frame of text.
+const SKIPPABLE_MAGIC: [u8; 3] = [0x2a, 0x4d, 0x18];
+
+/// Whether a stream that begins like this is compressed by zstd.
+fn is_zstd(beginning: &[u8]) -> bool {
+    match beginning {
+        [0x50..=0x5f, rest @ ..] => rest.starts_with(&SKIPPABLE_MAGIC),
+        _ => beginning.starts_with(&ZSTD_MAGIC),
+    }
+}
 
 /// The text of a file: of `games.pgn`, or of `games.pgn.zst`. What the file is called does not matter.
 ///
@@ -27,7 +38,7 @@ pub fn open(path: impl AsRef<Path>) -> io::Result<Box<dyn Read + Send>> {
 pub fn text_of<'a>(mut stream: impl Read + Send + 'a) -> io::Result<Box<dyn Read + Send + 'a>> {
     let mut magic = Vec::new();
     stream.by_ref().take(4).read_to_end(&mut magic)?;
-    let is_zstd = magic == ZSTD_MAGIC;
+    let is_zstd = is_zstd(&magic);
     let whole = Cursor::new(magic).chain(stream);
     if is_zstd {
         let buffered = BufReader::with_capacity(1 << 18, whole);
@@ -56,5 +67,9 @@ mod tests {
         let frames = [frame("1. e4 "), frame("e5")].concat();
         assert_eq!(read(&frames).unwrap(), "1. e4 e5");
         assert!(read(&frames[..frames.len() - 1]).is_err());
+        // As pzstd writes them.
+        let skipped = b"\x50\x2a\x4d\x18\x04\0\0\0size";
+        assert_eq!(read(&[skipped, &frames[..]].concat()).unwrap(), "1. e4 e5");
+        assert_eq!(read(b"[*M\x17").unwrap(), "[*M\x17");
     }
 }

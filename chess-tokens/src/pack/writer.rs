@@ -2,6 +2,7 @@
 
 mod commit;
 mod error;
+mod left_over;
 mod npy_file;
 
 use std::fs::{self, File};
@@ -9,6 +10,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 pub use error::WritePackError;
+pub use left_over::is_unfinished;
 
 use super::{Meta, MetaError, STARTS_NAME, TOKENS_NAME};
 use crate::Tokenizer;
@@ -29,7 +31,7 @@ use npy_file::NpyFile;
 /// `meta.json` is taken away, the other two files are replaced and the new `meta.json` is put there last:
 /// whoever opens the pack finds the old one, the new one or, for the moment between, none. A process
 /// that is killed in that moment leaves none; at any other time it leaves the old or the new one. What
-/// it left of its temporary files is removed by the next writer.
+/// it left is removed by the next writer; [`is_unfinished`] tells of it.
 ///
 /// Where the system has locks (on Unix; some network shares have none), a second writer in the same
 /// folder is refused.
@@ -66,7 +68,7 @@ impl PackWriter {
         let new_folder = NewFolder::make(&folder)?;
         let lock = lock(&folder)?;
         if lock.is_some() {
-            remove_temporary(&folder)?;
+            left_over::remove(&folder)?;
         }
         Ok(Self {
             tokens: NpyFile::create(folder.join(TOKENS_NAME), "<u2")?,
@@ -240,30 +242,6 @@ fn lock(folder: &Path) -> Result<Option<File>, WritePackError> {
             source,
         }),
     }
-}
-
-/// Removes what a writer that was killed has left. No other one is at work.
-fn remove_temporary(folder: &Path) -> Result<(), WritePackError> {
-    let error = |source| WritePackError::Folder {
-        path: folder.to_path_buf(),
-        source,
-    };
-    for entry in fs::read_dir(folder).map_err(error)? {
-        let entry = entry.map_err(error)?;
-        if is_temporary(&entry.file_name().to_string_lossy()) {
-            fs::remove_file(entry.path()).map_err(error)?;
-        }
-    }
-    Ok(())
-}
-
-/// `.tokens.npy.77-0.tmp` and the like.
-fn is_temporary(name: &str) -> bool {
-    let target = name
-        .strip_prefix('.')
-        .and_then(|name| name.strip_suffix(".tmp"));
-    let target = target.and_then(|name| name.rsplit_once('.'));
-    target.is_some_and(|(target, _)| [TOKENS_NAME, STARTS_NAME, Meta::FILE_NAME].contains(&target))
 }
 
 #[cfg(test)]

@@ -57,13 +57,15 @@ const BEGINNINGS: [(&[u8], GameFormat); 4] = [
     (b"PAR1", GameFormat::Parquet),
 ];
 /// What others begin with, which are easily taken for files of games.
-const OTHERS: [(&[u8], &str); 6] = [
+const OTHERS: [(&[u8], &str); 8] = [
     (&[0x1f, 0x8b], "compressed by gzip"),
     (b"BZh", "compressed by bzip2"),
     (&[0xfd, b'7', b'z', b'X', b'Z'], "compressed by xz"),
     (&[b'7', b'z', 0xbc, 0xaf], "an archive of 7-Zip"),
     (b"\x93NUMPY", "an array of numpy"),
     (b"\x7fELF", "a program"),
+    (&[0xff, 0xfe], "text in UTF-16"),
+    (&[0xfe, 0xff], "text in UTF-16"),
 ];
 /// As many bytes as the longest beginning.
 pub(super) const BEGINNING_BYTES: usize = 6;
@@ -76,10 +78,18 @@ pub(super) fn format_of(beginning: &[u8]) -> Result<GameFormat, &'static str> {
     if let Some((_, name)) = others {
         return Err(name);
     }
+    if is_skippable_frame(beginning) {
+        return Ok(GameFormat::PgnZstd);
+    }
     let known = BEGINNINGS
         .iter()
         .find(|(bytes, _)| beginning.starts_with(bytes));
     Ok(known.map_or(GameFormat::Pgn, |&(_, format)| format))
+}
+
+/// Whether a frame of zstd begins like this that holds no text, such as pzstd writes before others.
+const fn is_skippable_frame(beginning: &[u8]) -> bool {
+    matches!(beginning, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
 }
 
 /// The first bytes of a stream, fewer if it is shorter.
@@ -104,12 +114,17 @@ mod tests {
             (b"PAR1..", GameFormat::Parquet),
             (b"PK\x03\x04..", GameFormat::Zip),
             (b"\x28\xb5\x2f\xfd", GameFormat::PgnZstd),
+            (b"\x50\x2a\x4d\x18", GameFormat::PgnZstd),
+            (b"\x5f\x2a\x4d\x18..", GameFormat::PgnZstd),
+            (b"[*M]", GameFormat::Pgn),
         ] {
             assert_eq!(format_of(bytes), Ok(format), "{bytes:?}");
         }
         assert_eq!(format_of(b"BZh91A"), Err("compressed by bzip2"));
         assert_eq!(format_of(b"\x1f\x8b"), Err("compressed by gzip"));
         assert_eq!(format_of(b"\x93NUMPY"), Err("an array of numpy"));
+        assert_eq!(format_of(b"\xff\xfe[\0"), Err("text in UTF-16"));
+        assert_eq!(format_of(b"\xfe\xff\0["), Err("text in UTF-16"));
         let longest = OTHERS.iter().map(|(bytes, _)| bytes.len()).max();
         assert_eq!(longest, Some(BEGINNING_BYTES));
     }

@@ -5,6 +5,7 @@ use std::error::Error;
 
 use plotters::coord::Shift;
 use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
 use thiserror::Error as ThisError;
 
 use super::{Counts, PackStats};
@@ -46,7 +47,7 @@ impl PackStats {
     ///
     /// When there are no games.
     pub fn plot_lengths(&self) -> Result<String, PlotError> {
-        plot_counts("Tokens of a game", "tokens", &self.lengths)
+        draw(&[self.lengths_picture()])
     }
 
     /// How many games have how many moves, as an SVG document.
@@ -55,8 +56,7 @@ impl PackStats {
     ///
     /// When there are no games, or their moves are not counted.
     pub fn plot_moves(&self) -> Result<String, PlotError> {
-        let moves = self.moves.as_ref().ok_or(PlotError::Empty)?;
-        plot_counts("Moves of a game, of either side", "moves", moves)
+        draw(&[self.moves_picture()])
     }
 
     /// How many games have which ratings, as an SVG document.
@@ -65,13 +65,7 @@ impl PackStats {
     ///
     /// When no game tells its ratings.
     pub fn plot_elos(&self) -> Result<String, PlotError> {
-        let bars = |counts: &Counts| counts.iter().map(Bar::of_band).collect::<Vec<_>>();
-        let (white, black) = (bars(&self.white_elos), bars(&self.black_elos));
-        let words = Words {
-            title: "Ratings",
-            x: "rating",
-        };
-        draw(&words, &[("White", white, BLUE), ("Black", black, RED)])
+        draw(&[self.elos_picture()])
     }
 
     /// How many games ended how, as an SVG document.
@@ -80,6 +74,45 @@ impl PackStats {
     ///
     /// When there are no games.
     pub fn plot_results(&self) -> Result<String, PlotError> {
+        draw(&[self.results_picture()])
+    }
+
+    /// All pictures that there is something to draw in, as one SVG document.
+    ///
+    /// # Errors
+    ///
+    /// When there are no games.
+    pub fn plot(&self) -> Result<String, PlotError> {
+        draw(&[
+            self.lengths_picture(),
+            self.moves_picture(),
+            self.elos_picture(),
+            self.results_picture(),
+        ])
+    }
+
+    fn lengths_picture(&self) -> Picture {
+        Picture::of_counts("Tokens of a game", "tokens", &self.lengths)
+    }
+
+    /// Empty where moves are not counted.
+    fn moves_picture(&self) -> Picture {
+        let none = Counts::default();
+        let moves = self.moves.as_ref().unwrap_or(&none);
+        Picture::of_counts("Moves of a game, of either side", "moves", moves)
+    }
+
+    fn elos_picture(&self) -> Picture {
+        let bars = |counts: &Counts| counts.iter().map(Bar::of_band).collect();
+        let (white, black) = (bars(&self.white_elos), bars(&self.black_elos));
+        Picture {
+            title: "Ratings".into(),
+            x: "rating",
+            series: vec![("White", white, BLUE), ("Black", black, RED)],
+        }
+    }
+
+    fn results_picture(&self) -> Picture {
         let results = self.results;
         let counts = [
             ("White won", results.white_won),
@@ -91,21 +124,43 @@ impl PackStats {
         let mut bars = Vec::new();
         let mut shares = Vec::new();
         for ((name, count), place) in counts.into_iter().zip(0..) {
-            bars.push(Bar::new(place, 1, count));
+            bars.push(Bar {
+                name,
+                ..Bar::new(2 * place, 1, count)
+            });
             shares.push(format!("{name} {:.1} %", 100.0 * count as f64 / total));
         }
-        let title = format!("Results: {}", shares.join(", "));
-        let words = Words {
-            title: &title,
-            x: "White won, draw, Black won, unknown",
-        };
-        draw(&words, &[("games", bars, BLUE)])
+        Picture {
+            title: format!("Results: {}", shares.join(", ")),
+            x: "",
+            series: vec![("games", bars, BLUE)],
+        }
     }
 }
 
-struct Words<'a> {
-    title: &'a str,
-    x: &'a str,
+/// What is drawn in one frame.
+struct Picture {
+    title: String,
+    x: &'static str,
+    series: Vec<Series>,
+}
+
+impl Picture {
+    fn of_counts(title: &str, x: &'static str, counts: &Counts) -> Self {
+        Self {
+            title: title.into(),
+            x,
+            series: vec![("games", bars(counts), BLUE)],
+        }
+    }
+
+    fn bars(&self) -> impl Iterator<Item = &Bar> {
+        self.series.iter().flat_map(|(_, bars, _)| bars)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.bars().all(|bar| bar.games == 0)
+    }
 }
 
 /// A bar from one number to another.
@@ -114,6 +169,8 @@ struct Bar {
     low: f64,
     high: f64,
     games: u64,
+    /// Where numbers along the axis would mean nothing.
+    name: &'static str,
 }
 
 impl Bar {
@@ -122,6 +179,7 @@ impl Bar {
             low: low as f64,
             high: (low + width) as f64,
             games,
+            name: "",
         }
     }
 
@@ -130,11 +188,7 @@ impl Bar {
     }
 }
 
-type Series<'a> = (&'a str, Vec<Bar>, RGBColor);
-
-fn plot_counts(title: &str, x: &str, counts: &Counts) -> Result<String, PlotError> {
-    draw(&Words { title, x }, &[("games", bars(counts), BLUE)])
-}
+type Series = (&'static str, Vec<Bar>, RGBColor);
 
 /// Numbers that lie together in bars of one width.
 fn bars(counts: &Counts) -> Vec<Bar> {
@@ -150,18 +204,18 @@ fn bars(counts: &Counts) -> Vec<Bar> {
     bars
 }
 
-fn draw(words: &Words<'_>, series: &[Series<'_>]) -> Result<String, PlotError> {
-    let mut svg = String::new();
-    let root = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
-    let all: Vec<Bar> = series
-        .iter()
-        .flat_map(|(_, bars, _)| bars)
-        .copied()
-        .collect();
-    if all.iter().all(|bar| bar.games == 0) {
+/// Draws what is not empty, two pictures beside each other where there are several.
+fn draw(pictures: &[Picture]) -> Result<String, PlotError> {
+    let pictures: Vec<_> = pictures.iter().filter(|one| !one.is_empty()).collect();
+    let columns = pictures.len().min(2);
+    let rows = pictures.len().div_ceil(2);
+    if pictures.is_empty() {
         return Err(PlotError::Empty);
     }
-    let drawn = draw_bars(&root, words, series, &all);
+    let mut svg = String::new();
+    let size = (SIZE.0 * columns as u32, SIZE.1 * rows as u32);
+    let root = SVGBackend::with_string(&mut svg, size).into_drawing_area();
+    let drawn = draw_all(&root, &pictures, (rows, columns));
     drop(root);
     match drawn {
         Ok(()) => Ok(svg),
@@ -171,23 +225,36 @@ fn draw(words: &Words<'_>, series: &[Series<'_>]) -> Result<String, PlotError> {
     }
 }
 
-fn draw_bars(root: &Area<'_>, words: &Words<'_>, series: &[Series<'_>], all: &[Bar]) -> Drawn {
+fn draw_all(root: &Area<'_>, pictures: &[&Picture], grid: (usize, usize)) -> Drawn {
     root.fill(&WHITE)?;
-    let low = all.iter().map(|bar| bar.low).fold(f64::INFINITY, f64::min);
-    let high = all.iter().map(|bar| bar.high).fold(low, f64::max);
-    let most = all.iter().map(|bar| bar.games).max().unwrap_or(0);
-    let mut chart = ChartBuilder::on(root)
-        .caption(words.title, TITLE)
+    for (area, picture) in root.split_evenly(grid).iter().zip(pictures) {
+        draw_bars(area, picture)?;
+    }
+    root.present()?;
+    Ok(())
+}
+
+fn draw_bars(area: &Area<'_>, picture: &Picture) -> Drawn {
+    let low = picture.bars().map(|bar| bar.low);
+    let low = low.fold(f64::INFINITY, f64::min);
+    let high = picture.bars().map(|bar| bar.high).fold(low, f64::max);
+    let most = picture.bars().map(|bar| bar.games).max().unwrap_or(0);
+    let series = &picture.series;
+    let mut chart = ChartBuilder::on(area)
+        .caption(&picture.title, TITLE)
         .margin(16)
         .x_label_area_size(48)
         .y_label_area_size(80)
         .build_cartesian_2d(low..high, 0..most + most / 20 + 1)?;
+    let is_named = picture.bars().any(|bar| !bar.name.is_empty());
+    let x_labels = if is_named { 0 } else { 11 };
     chart
         .configure_mesh()
+        .x_labels(x_labels)
         .disable_x_mesh()
         .max_light_lines(1)
         .label_style(LABEL)
-        .x_desc(words.x)
+        .x_desc(picture.x)
         .y_desc("games")
         .x_label_formatter(&|number| format!("{number:.0}"))
         .draw()?;
@@ -203,6 +270,14 @@ fn draw_bars(root: &Area<'_>, words: &Words<'_>, series: &[Series<'_>], all: &[B
         let key = move |(x, y)| Rectangle::new([(x, y - 5), (x + 12, y + 5)], color.filled());
         chart.draw_series(rectangles)?.label(*name).legend(key);
     }
+    if is_named {
+        let style = LABEL
+            .into_text_style(area)
+            .pos(Pos::new(HPos::Center, VPos::Bottom));
+        let middle = |bar: &Bar| f64::midpoint(bar.low, bar.high);
+        let name = |bar: &Bar| Text::new(bar.name, (middle(bar), bar.games), style.clone());
+        chart.draw_series(picture.bars().map(name))?;
+    }
     if series.len() > 1 {
         chart
             .configure_series_labels()
@@ -212,7 +287,6 @@ fn draw_bars(root: &Area<'_>, words: &Words<'_>, series: &[Series<'_>], all: &[B
             .border_style(GRAY)
             .draw()?;
     }
-    root.present()?;
     Ok(())
 }
 
@@ -256,9 +330,26 @@ mod tests {
         check(
             "results.svg",
             &results,
-            &["Results: White won ", "unknown 0.0 %"],
+            &["Results: White won ", "unknown 0.0 %", "\nBlack won\n"],
         );
         assert_eq!(stats.plot_lengths(), stats.plot_lengths());
+    }
+
+    #[test]
+    fn all_in_one() {
+        let uci = golden("uci").plot().unwrap();
+        let titles = [
+            "Tokens of a game",
+            "Moves of a game",
+            "Ratings",
+            "Results: ",
+        ];
+        check("all.svg", &uci, &titles);
+        assert!(uci.starts_with(r#"<svg width="1920" height="1280""#));
+        let bpe = golden("bpe").plot().unwrap();
+        check("bpe.svg", &bpe, &[titles[0], titles[3]]);
+        assert!(bpe.starts_with(r#"<svg width="1920" height="640""#));
+        assert!(!bpe.contains("Moves") && !bpe.contains("Ratings"));
     }
 
     #[test]
@@ -269,6 +360,7 @@ mod tests {
             none.plot_moves(),
             none.plot_elos(),
             none.plot_results(),
+            none.plot(),
         ] {
             assert_eq!(picture, Err(PlotError::Empty));
         }

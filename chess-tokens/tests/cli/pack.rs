@@ -54,6 +54,37 @@ fn games_of_several_files() {
 }
 
 #[test]
+fn options_stand_anywhere() {
+    let folder = Folder::new();
+    for arguments in [
+        "pack @edge.pgn --scheme uci out",
+        "pack --scheme uci @edge.pgn --force out",
+        "pack @edge.pgn --force @edge.pgn --scheme uci out",
+    ] {
+        folder.run(arguments).succeeded();
+    }
+    let ran = folder.run("inspect out").succeeded();
+    assert_eq!(ran.fact("games"), "24");
+    let text = "there is one path only, expected <GAMES>... <OUT>";
+    folder.run("pack --scheme uci out").failed(2, text);
+    folder.run("train-bpe bpe.json").failed(2, text);
+}
+
+/// pzstd begins with a frame that holds no text.
+#[test]
+fn games_after_a_frame_without_text() {
+    let folder = Folder::new();
+    let games = fs::read(golden("games.pgn")).unwrap();
+    let frame = zstd::encode_all(&games[..], 1).unwrap();
+    let skipped = b"\x50\x2a\x4d\x18\x04\0\0\0size";
+    folder.write("games.pgn.zst", [skipped, &frame[..]].concat());
+    let ran = folder
+        .run("pack games.pgn.zst out --scheme uci")
+        .succeeded();
+    assert_eq!(ran.fact("games"), "186");
+}
+
+#[test]
 fn games_that_are_left_out_are_told() {
     let folder = Folder::new();
     let rated = "[WhiteElo \"1500\"]\n[BlackElo \"1500\"]\n";
@@ -104,6 +135,7 @@ fn what_cannot_be_packed_leaves_nothing() {
     let frame = zstd::encode_all(&games[..], 1).unwrap();
     folder.write("cut.pgn.zst", &frame[..frame.len() / 2]);
     folder.write("games.pgn.bz2", "BZh91AY");
+    folder.write("wide.pgn", b"\xff\xfe[\0E\0");
     for (arguments, code, text) in [
         (
             "pack nothing.pgn out --scheme uci",
@@ -119,6 +151,11 @@ fn what_cannot_be_packed_leaves_nothing() {
             "pack games.pgn.bz2 out --scheme uci",
             1,
             "games.pgn.bz2: is compressed by bzip2, expected PGN",
+        ),
+        (
+            "pack wide.pgn out --scheme uci",
+            1,
+            "wide.pgn: is text in UTF-16, expected PGN",
         ),
         (
             "pack @games.pgn out --scheme bpe",
@@ -174,6 +211,22 @@ fn tokenizers_are_trained() {
         .run("train-bpe @games.pgn bpe.json --vocab-size 300 --limit-games 20 --force")
         .succeeded();
     assert_eq!(ran.fact("games"), "20");
+}
+
+#[test]
+fn training_that_makes_no_sense() {
+    let folder = Folder::new();
+    folder.write("none.pgn", "");
+    for arguments in ["none.pgn bpe.json", "@games.pgn --limit-games 0 bpe.json"] {
+        let ran = folder.run(&format!("train-bpe {arguments}"));
+        ran.failed(1, "there are no games to train on");
+        assert!(!folder.path("bpe.json").exists());
+    }
+    fs::copy(golden("games.pgn"), folder.path("games.pgn")).unwrap();
+    folder
+        .run("train-bpe games.pgn ./games.pgn --force")
+        .failed(2, "./games.pgn: is also an input, as games.pgn");
+    assert!(folder.read("games.pgn") == fs::read(golden("games.pgn")).unwrap());
 }
 
 #[test]

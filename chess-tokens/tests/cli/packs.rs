@@ -1,6 +1,6 @@
 //! `inspect` and `verify`.
 
-use crate::support::Folder;
+use crate::support::{Folder, files};
 
 #[test]
 fn a_pack_is_described() {
@@ -113,6 +113,20 @@ fn games_that_cannot_be_read_back_are_told() {
 }
 
 #[test]
+fn moves_that_are_not_legal_are_told() {
+    let folder = Folder::with("edge-uci");
+    let vocab = folder.run("vocab uci").succeeded().stdout;
+    let line = vocab.lines().find(|line| line.ends_with("\te2e5")).unwrap();
+    let token: u16 = line.split('\t').next().unwrap().parse().unwrap();
+    let [low, high] = token.to_le_bytes();
+    folder.set_byte("edge-uci/tokens.npy", 134, low);
+    folder.set_byte("edge-uci/tokens.npy", 135, high);
+    folder
+        .run("verify edge-uci")
+        .failed(1, "edge-uci: game 0: ply 1, e2e5, is not legal");
+}
+
+#[test]
 fn files_that_do_not_go_together() {
     let folder = Folder::with("edge-uci");
     let tokens = folder.read("edge-uci/tokens.npy");
@@ -127,4 +141,68 @@ fn files_that_do_not_go_together() {
         1,
         "has a vocabulary of 2031 tokens, the tokenizer one of 2030",
     );
+}
+
+#[test]
+fn packs_are_counted() {
+    let folder = Folder::new();
+    let ran = folder.run("stats @uci").succeeded();
+    for (name, value) in [
+        ("games", "186"),
+        ("tokens  ", "14454"),
+        ("tokens of a game", "5 to 245, median 75, mean 77.7"),
+        ("moves of a game", "0 to 240, median 70, mean 72.7"),
+        ("White's Elo band", "600 to 3200, median 1700"),
+        ("White won", "78 (41.9 %)"),
+        ("unknown result", "0 (0.0 %)"),
+        ("unknown tokens", "0 in 0 games"),
+    ] {
+        assert_eq!(ran.fact(name), value);
+    }
+    let json = folder.run("stats @uci --json").succeeded().json();
+    assert_eq!(json["tokens"], 14454);
+    assert_eq!(
+        (&json["scheme"], &json["moves"]["0"]),
+        (&"uci".into(), &3.into())
+    );
+    let results = json["results"].as_object().unwrap().values();
+    assert_eq!(results.map(|n| n.as_u64().unwrap()).sum::<u64>(), 186);
+    let bpe = folder.run("stats @bpe").succeeded();
+    assert_eq!(bpe.fact("moves of a game"), "not counted");
+    assert_eq!(bpe.fact("White's Elo band"), "not told");
+    folder
+        .run("stats nothing")
+        .failed(2, "nothing/meta.json: cannot be read: No such file");
+}
+
+#[test]
+fn packs_are_drawn() {
+    let folder = Folder::new();
+    folder.run("stats @uci --plot all.SVG").succeeded();
+    let svg = String::from_utf8(folder.read("all.SVG")).unwrap();
+    assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
+    for title in ["Tokens of a game", "Moves", "Ratings", "Results: White won"] {
+        assert!(svg.contains(title), "{title}");
+    }
+    folder.run("stats @uci --plot a/plots").succeeded();
+    let drawn = files(&folder.path("a/plots"));
+    let names = ["elos.svg", "lengths.svg", "moves.svg", "results.svg"];
+    assert!(drawn.keys().eq(names), "{:?}", drawn.keys());
+    folder
+        .run("stats @bpe --plot all.SVG")
+        .failed(2, "all.SVG: is there already; --force replaces it");
+    assert!(folder.read("all.SVG") == svg.as_bytes());
+    folder.run("stats @bpe --plot all.SVG --force").succeeded();
+    assert!(folder.read("all.SVG") != svg.as_bytes());
+    folder.run("stats @bpe --plot bpe").succeeded();
+    assert!(
+        files(&folder.path("bpe"))
+            .keys()
+            .eq(["lengths.svg", "results.svg"])
+    );
+    folder.write("none.pgn", "");
+    folder.run("pack none.pgn none --scheme uci").succeeded();
+    let ran = folder.run("stats none --plot none.svg").succeeded();
+    assert_eq!(ran.fact("tokens of a game"), "none");
+    assert!(!folder.path("none.svg").exists(), "nothing to draw");
 }

@@ -47,6 +47,7 @@ Examples:
   chess-tokens pack games.pgn.zst pack --scheme uci
   chess-tokens inspect pack --game 5
   chess-tokens verify pack
+  chess-tokens stats pack --plot pack.svg
   chess-tokens encode --scheme uci < games.jsonl > tokens.txt
   chess-tokens decode --scheme uci < tokens.txt
   chess-tokens vocab uci --json
@@ -68,6 +69,7 @@ enum Command {
     Pack(commands::pack::Pack),
     Inspect(commands::inspect::Inspect),
     Verify(commands::verify::Verify),
+    Stats(commands::stats::Stats),
     Encode(commands::encode::Encode),
     Decode(commands::decode::Decode),
     Vocab(commands::vocab::Vocab),
@@ -84,6 +86,7 @@ impl Command {
             Self::Pack(command) => command.run(),
             Self::Inspect(command) => command.run(),
             Self::Verify(command) => command.run(),
+            Self::Stats(command) => command.run(),
             Self::Encode(command) => command.run(),
             Self::Decode(command) => command.run(),
             Self::Vocab(command) => command.run(),

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use chess_records::ops::Output;
 use chess_tokens::tokenizer::{BpeTokenizer, UciTokenizer};
 use chess_tokens::{Scheme, Tokenizer};
 use clap::Args;
@@ -95,5 +96,23 @@ pub(crate) fn check_free(path: &Path, force: bool) -> Result<(), Failure> {
             path.display()
         ))),
         false => Ok(()),
+    }
+}
+
+/// Refuses besides what is no place for a file, and what is an input as well.
+pub(crate) fn check_output(path: &Path, force: bool, inputs: &[PathBuf]) -> Result<(), Failure> {
+    check_free(path, force)?;
+    let checked = Output::replacing(path).check(inputs.iter().map(PathBuf::as_path));
+    checked.map_err(|error| Failure::Other(error.into()))
+}
+
+/// What is read, and what is written: the last path. They are one list for clap so that options may
+/// stand between them.
+pub(crate) fn inputs_and_output(paths: &[PathBuf]) -> Result<(&[PathBuf], &Path), Failure> {
+    match paths.split_last() {
+        Some((out, inputs @ [_, ..])) => Ok((inputs, out)),
+        _ => Err(Failure::usage(
+            "there is one path only, expected <GAMES>... <OUT>",
+        )),
     }
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use chess_records::{AtomicFile, AtomicFileError};
 
+use super::left_over::OLD_META_NAME;
 use super::{PackWriter, WritePackError};
 use crate::pack::Meta;
 
@@ -95,8 +96,8 @@ impl OldMeta {
     /// Takes the file away and makes sure that it stays away.
     fn take_away(folder: &Path) -> Result<Self, WritePackError> {
         let path = folder.join(Meta::FILE_NAME);
-        // A name that the next writer removes.
-        let aside = folder.join(".meta.json.old.tmp");
+        // The next writer removes it.
+        let aside = folder.join(OLD_META_NAME);
         let aside = match fs::rename(&path, &aside) {
             Ok(()) => Some(aside),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,

@@ -1,4 +1,5 @@
 use super::commit::Step;
+use super::left_over::temporary_of;
 use super::*;
 use crate::pack::{OpenPackError, TokenPack};
 use crate::tokenizer::{DecodeError, EncodeError};
@@ -149,6 +150,39 @@ fn killed_at_any_step() {
         assert_eq!(read(path).unwrap(), [12, 13]);
         assert_eq!(names(path), [&PACK[..], &["vocab.json"]].concat());
     }
+}
+
+/// Killed where no pack was before: the next writer may begin anew, and takes away what is no pack.
+#[test]
+fn a_first_pack_that_is_killed() {
+    for (last, expected) in [
+        (Step::Written, true),
+        (Step::OldAway, true),
+        (Step::Tokens, true),
+        (Step::Starts, true),
+        (Step::Meta, false),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        assert!(!is_unfinished(path) && !is_unfinished(path.join("nothing")));
+        filled(path, &[11])
+            .commit(&mut |step| step != last)
+            .unwrap();
+        assert_eq!(is_unfinished(path), expected, "{last:?}");
+        drop(writer(path));
+        assert!(!is_unfinished(path), "{last:?}");
+        let left: &[&str] = if expected { &[] } else { &PACK };
+        assert_eq!(names(path), left, "{last:?}");
+    }
+    // An old pack is not taken for a left-over at any step, nor are its files taken away.
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    write(path, &[10]);
+    let killed = filled(path, &[11]).commit(&mut |step| step != Step::OldAway);
+    killed.unwrap();
+    assert!(!is_unfinished(path));
+    drop(writer(path));
+    assert_eq!(names(path), ["starts.npy", "tokens.npy"]);
 }
 
 /// A reader at every step of a writer, as if it opened the pack between two of its system calls.
@@ -322,7 +356,7 @@ fn temporary_files_are_told_by_their_names() {
         ".starts.npy.7-12.tmp",
         ".meta.json.old.tmp",
     ] {
-        assert!(is_temporary(name), "{name}");
+        assert!(temporary_of(name).is_some(), "{name}");
     }
     for name in [
         "tokens.npy",
@@ -330,7 +364,7 @@ fn temporary_files_are_told_by_their_names() {
         "tokens.npy.7-0.tmp",
         ".tokens.npy.tmp",
     ] {
-        assert!(!is_temporary(name), "{name}");
+        assert!(temporary_of(name).is_none(), "{name}");
     }
 }
 

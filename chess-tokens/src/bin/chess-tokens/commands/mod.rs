@@ -4,6 +4,7 @@ pub(crate) mod decode;
 pub(crate) mod encode;
 pub(crate) mod inspect;
 pub(crate) mod pack;
+pub(crate) mod stats;
 #[cfg(feature = "bpe")]
 pub(crate) mod train_bpe;
 pub(crate) mod verify;

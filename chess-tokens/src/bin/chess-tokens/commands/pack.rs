@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use chess_tokens::pack::{Meta, source_label};
+use chess_tokens::pack::{Meta, is_unfinished, source_label};
 use chess_tokens::source::{GameFiles, PackProgress, PackReport, pack_games};
 use clap::Args;
 
@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::progress::Progress;
 use crate::report::{facts, left_out, print};
-use crate::scheme::{SchemeArgs, check_free};
+use crate::scheme::{SchemeArgs, check_free, inputs_and_output};
 
 /// Packs games: PGN (.pgn, .pgn.zst, or a .zip with one PGN) and Parquet files of UCI moves, one after
 /// another.
@@ -19,19 +19,19 @@ use crate::scheme::{SchemeArgs, check_free};
 /// result, do not parse or cannot be written in the scheme are left out and counted. The pack takes its
 /// place when it is whole: Ctrl-C and crashes leave the folder as it was.
 #[derive(Args)]
-#[command(after_long_help = "\
+#[command(
+    override_usage = "chess-tokens pack [OPTIONS] --scheme <SCHEME> <GAMES>... <OUT>",
+    after_long_help = "\
 Examples:
   chess-tokens pack games.pgn.zst pack --scheme uci
   chess-tokens pack 2025-04/games.parquet 2025-05/games.parquet pack --scheme uci
   chess-tokens pack masters.zip pack --scheme san
-  chess-tokens pack games.pgn pack --scheme bpe --bpe bpe.json --source-label games.pgn")]
+  chess-tokens pack games.pgn pack --scheme bpe --bpe bpe.json --source-label games.pgn"
+)]
 pub(crate) struct Pack {
-    /// The files of games, one after another
-    #[arg(required = true, value_name = "GAMES")]
-    inputs: Vec<PathBuf>,
-    /// The folder of the pack
-    #[arg(value_name = "OUT")]
-    out: PathBuf,
+    /// The files of games, one after another, and the folder of the pack
+    #[arg(required = true, num_args = 1.., value_name = "GAMES|OUT")]
+    paths: Vec<PathBuf>,
     #[command(flatten)]
     scheme: SchemeArgs,
     /// The source in meta.json [default: folder and name of each file, joined by +]
@@ -50,11 +50,13 @@ pub(crate) struct Pack {
 
 impl Pack {
     pub(crate) fn run(&self) -> Result<(), Failure> {
+        let (inputs, out) = inputs_and_output(&self.paths)?;
+        let is_left_over = is_unfinished(out);
         for name in ["tokens.npy", "starts.npy", Meta::FILE_NAME] {
-            check_free(&self.out.join(name), self.force)?;
+            check_free(&out.join(name), self.force || is_left_over)?;
         }
         let tokenizer = self.scheme.tokenizer()?;
-        let files = GameFiles::open(&self.inputs)?;
+        let files = GameFiles::open(inputs)?;
         let files = match self.threads {
             Some(threads) => files.threads(threads),
             None => files,
@@ -65,19 +67,19 @@ impl Pack {
             progress.tell(format!(", {} games, {} tokens", now.games, now.tokens));
             interrupt::flow()
         };
-        let report = pack_games(&files, &tokenizer, &self.out, self.labels(), &mut tell);
+        let report = pack_games(&files, &tokenizer, out, self.labels(inputs), &mut tell);
         drop(progress);
-        self.print(&report?)
+        self.print(out, &report?)
     }
 
-    fn labels(&self) -> Vec<String> {
+    fn labels(&self, inputs: &[PathBuf]) -> Vec<String> {
         match &self.source_label {
             Some(label) => vec![label.clone()],
-            None => self.inputs.iter().map(|path| label(path)).collect(),
+            None => inputs.iter().map(|path| label(path)).collect(),
         }
     }
 
-    fn print(&self, report: &PackReport) -> Result<(), Failure> {
+    fn print(&self, out: &Path, report: &PackReport) -> Result<(), Failure> {
         let PackReport { meta, left_out, .. } = report;
         if self.json {
             let mut value = serde_json::to_value(meta).map_err(Failure::data)?;
@@ -85,7 +87,7 @@ impl Pack {
             return print(&format!("{value:#}\n"));
         }
         let mut rows = vec![
-            ("pack", self.out.display().to_string()),
+            ("pack", out.display().to_string()),
             ("scheme", meta.scheme.to_string()),
             ("games", meta.n_games.to_string()),
             ("tokens", meta.n_tokens.to_string()),

@@ -1,7 +1,7 @@
 //! `train-bpe`: a tokenizer of the scheme bpe.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use chess_records::{AtomicFile, AtomicFileError, Game};
 use chess_tokens::Tokenizer;
@@ -12,23 +12,23 @@ use clap::Args;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::report::{facts, left_out, print};
-use crate::scheme::check_free;
+use crate::scheme::{check_output, inputs_and_output};
 
 /// Trains the tokenizer of the scheme bpe on games.
 ///
 /// All games are held in memory, some 20 kilobytes each: a sample of a corpus is enough. The same games
 /// make the same tokenizer.
 #[derive(Args)]
-#[command(after_long_help = "\
+#[command(
+    override_usage = "chess-tokens train-bpe [OPTIONS] <GAMES>... <OUT>",
+    after_long_help = "\
 Examples:
-  chess-tokens train-bpe games.pgn.zst bpe.json --limit-games 100000")]
+  chess-tokens train-bpe games.pgn.zst bpe.json --limit-games 100000"
+)]
 pub(crate) struct TrainBpe {
-    /// The files of games, one after another
-    #[arg(required = true, value_name = "GAMES")]
-    inputs: Vec<PathBuf>,
-    /// The file of the tokenizer
-    #[arg(value_name = "OUT")]
-    out: PathBuf,
+    /// The files of games, one after another, and the file of the tokenizer
+    #[arg(required = true, num_args = 1.., value_name = "GAMES|OUT")]
+    paths: Vec<PathBuf>,
     /// How many tokens the vocabulary has at most
     #[arg(long, value_name = "N", default_value_t = BpeTokenizer::DEFAULT_VOCAB_SIZE)]
     vocab_size: usize,
@@ -42,9 +42,10 @@ pub(crate) struct TrainBpe {
 
 impl TrainBpe {
     pub(crate) fn run(&self) -> Result<(), Failure> {
-        check_free(&self.out, self.force)?;
+        let (inputs, out) = inputs_and_output(&self.paths)?;
+        check_output(out, self.force, inputs)?;
         let mut games = Training {
-            games: GameFiles::open(&self.inputs)?.games()?,
+            games: GameFiles::open(inputs)?.games()?,
             left: self.limit_games,
             error: None,
         };
@@ -54,9 +55,12 @@ impl TrainBpe {
             return Err(error.into());
         }
         let tokenizer = trained.map_err(|error| Failure::Other(error.into()))?;
-        self.write(tokenizer.to_json().as_bytes())?;
+        if games.left == self.limit_games {
+            return Err(Failure::data("there are no games to train on"));
+        }
+        write(out, tokenizer.to_json().as_bytes())?;
         let mut rows = vec![
-            ("tokenizer", self.out.display().to_string()),
+            ("tokenizer", out.display().to_string()),
             ("tokens", tokenizer.vocab_size().to_string()),
             ("hash", tokenizer.vocab_hash().to_string()),
             ("games", (self.limit_games - games.left).to_string()),
@@ -64,14 +68,16 @@ impl TrainBpe {
         rows.extend(left_out(games.games.left_out()));
         print(&facts(&rows))
     }
+}
 
-    fn write(&self, bytes: &[u8]) -> Result<(), AtomicFileError> {
-        let mut file = AtomicFile::create(&self.out)?;
-        let path = self.out.clone();
-        file.write_all(bytes)
-            .map_err(|source| AtomicFileError::Write { path, source })?;
-        file.finish()
-    }
+fn write(path: &Path, bytes: &[u8]) -> Result<(), AtomicFileError> {
+    let mut file = AtomicFile::create(path)?;
+    file.write_all(bytes)
+        .map_err(|source| AtomicFileError::Write {
+            path: path.to_path_buf(),
+            source,
+        })?;
+    file.finish()
 }
 
 /// The games to train on, up to an error or Ctrl-C.

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use chess_tokens::Tokenizer;
 use chess_tokens::pack::TokenPack;
+use chess_tokens::{Scheme, Tokenizer, position_after};
 use clap::Args;
 
 use crate::failure::{Failure, chain};
@@ -15,7 +15,7 @@ const LEFT: &str = "the pack was not looked at to its end";
 
 /// Checks everything in a pack: counts and lengths, that games start and end where they should, that each
 /// token is in the vocabulary, that the vocabulary is the one of the scheme, and that every game's
-/// tokens can be read back.
+/// tokens can be read back as moves that are legal.
 ///
 /// Faults are told with their file and byte. A pack of the scheme bpe needs --bpe FILE for the last two.
 #[derive(Args)]
@@ -80,10 +80,19 @@ fn decode_all(
         let Some(tokens) = pack.game(number)? else {
             break;
         };
-        if let Err(error) = tokenizer.decode(tokens) {
+        if let Err(reason) = read_back(tokenizer, tokens) {
             let folder = pack.folder().display();
-            faults.add(&format!("{folder}: game {number}: {}", chain(&error)))?;
+            faults.add(&format!("{folder}: game {number}: {reason}"))?;
         }
+    }
+    Ok(())
+}
+
+/// Reads a game and plays it: tokens of the schemes uci and bpe can stand for moves that are not legal.
+fn read_back(tokenizer: &dyn Tokenizer, tokens: &[u16]) -> Result<(), String> {
+    let game = tokenizer.decode(tokens).map_err(|error| chain(&error))?;
+    if tokenizer.scheme() != Scheme::San {
+        position_after(&game.moves).map_err(|error| chain(&error))?;
     }
     Ok(())
 }
