@@ -4,7 +4,6 @@ pub(crate) mod decode;
 pub(crate) mod encode;
 pub(crate) mod inspect;
 pub(crate) mod pack;
-#[cfg(feature = "bpe")]
 pub(crate) mod train_bpe;
 pub(crate) mod verify;
 pub(crate) mod vocab;
