@@ -9,7 +9,8 @@ second (median of 7 runs, one thread) and the ratios:
 - uci: a dict of tokens, from a list of moves as text; this crate from parsed moves;
 - uci text: the same from one text with spaces between;
 - san: python-chess from UCI's moves to the text and its characters; this crate from parsed moves;
-- bpe: the Python package tokenizers (in Rust) from the joined moves; this crate from parsed moves.
+- bpe: the Python package tokenizers from the joined moves; this crate, by the same library in Rust, from
+  parsed moves.
 """
 
 import json
@@ -71,7 +72,7 @@ def rate(plies, repeats, encode):
 def main():
     ours = subprocess.run(
         ["cargo", "bench", "--quiet", "--manifest-path", str(CRATE / "Cargo.toml"),
-         "--features", "shakmaty", "--bench", "beside_python"],
+         "--features", "bpe,shakmaty", "--bench", "beside_python"],
         check=True, capture_output=True, text=True)
     ours = dict(line.split("\t") for line in ours.stdout.splitlines() if "\t" in line)
 

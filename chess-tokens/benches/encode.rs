@@ -1,4 +1,4 @@
-//! Encoding, decoding and masks: `cargo bench -p chess-tokens --features shakmaty --bench encode`.
+//! Encoding, decoding and masks: `cargo bench -p chess-tokens --features bpe,shakmaty --bench encode`.
 //!
 //! Of the golden games, 14,000 plies of people and of chance. `beside_python.py` has the comparison
 //! with Python, and the README its figures.

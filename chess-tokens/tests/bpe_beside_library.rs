@@ -1,4 +1,5 @@
-//! The `bpe` tokenizer beside the library that its files come from: the same tokens of any moves.
+//! The `bpe` tokenizer, which asks the library's model alone, beside the library's whole tokenizer of
+//! the file that it writes: the same tokens of any moves.
 #![cfg(feature = "bpe")]
 // Helpers of tests fail by panicking.
 #![allow(clippy::unwrap_used)]

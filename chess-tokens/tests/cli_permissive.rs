@@ -16,20 +16,23 @@ fn pack(games: &str, out: &Path, scheme: &str) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_chess-tokens"));
     command.arg("pack").arg(golden(games)).arg(out);
     command.args(["--scheme", scheme, "--source-label", "games.pgn"]);
+    if scheme == "bpe" {
+        command.arg("--bpe").arg(golden("bpe.json"));
+    }
     command.output().unwrap()
 }
 
 #[test]
 fn parquet_is_packed() {
     let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("out");
-    assert!(pack("uci.parquet", &out, "uci").status.success());
-    for name in ["meta.json", "starts.npy", "tokens.npy"] {
-        let packed = fs::read(out.join(name)).unwrap();
-        assert!(
-            packed == fs::read(golden("uci").join(name)).unwrap(),
-            "{name}"
-        );
+    for scheme in ["uci", "bpe"] {
+        let out = folder.path().join(scheme);
+        assert!(pack("uci.parquet", &out, scheme).status.success());
+        for name in ["meta.json", "starts.npy", "tokens.npy"] {
+            let packed = fs::read(out.join(name)).unwrap();
+            let expected = fs::read(golden(scheme).join(name)).unwrap();
+            assert!(packed == expected, "{scheme}: {name}");
+        }
     }
 }
 

@@ -3,7 +3,10 @@
 //! | scheme | tokens | a game |
 //! |---|---|---|
 //! | [`UciTokenizer`] | 2,030 | `<bos> <w1500> <b1400>`, a token a move, the result, `<eos>` |
-//! | [`BpeTokenizer`] | 4,096 unless trained otherwise | `<bos>`, the moves in UCI's notation without spaces by byte pair encoding, the result, `<eos>` |
+#![cfg_attr(
+    feature = "bpe",
+    doc = "| [`BpeTokenizer`] | 4,096 unless trained otherwise | `<bos>`, the moves in UCI's notation without spaces by byte pair encoding, the result, `<eos>` |"
+)]
 #![cfg_attr(
     feature = "shakmaty",
     doc = "| [`SanTokenizer`] | 35 | `<bos>`, a token a character of `1.e4 e5 2.Nf3 1-0`, `<eos>` |"
@@ -11,6 +14,7 @@
 //!
 //! Only `uci` writes ratings; games of the others come back without.
 
+#[cfg(feature = "bpe")]
 mod bpe;
 mod error;
 #[cfg(feature = "shakmaty")]
@@ -31,8 +35,7 @@ use chess_records::{Game, GameResult};
 use crate::Scheme;
 #[cfg(feature = "bpe")]
 #[cfg_attr(docsrs, doc(cfg(feature = "bpe")))]
-pub use bpe::TrainBpeError;
-pub use bpe::{BpeError, BpeTokenizer, OpenBpeError};
+pub use bpe::{BpeError, BpeTokenizer, OpenBpeError, TrainBpeError};
 pub use error::{DecodeError, EncodeError};
 pub use mask::{NextTokens, NotNextError, Rules, TokenMask};
 pub use read_file::ReadFileError;

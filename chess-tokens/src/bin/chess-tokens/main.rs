@@ -73,7 +73,6 @@ enum Command {
     Encode(commands::encode::Encode),
     Decode(commands::decode::Decode),
     Vocab(commands::vocab::Vocab),
-    #[cfg(feature = "bpe")]
     TrainBpe(commands::train_bpe::TrainBpe),
     #[cfg(feature = "corpus")]
     #[command(flatten)]
@@ -90,7 +89,6 @@ impl Command {
             Self::Encode(command) => command.run(),
             Self::Decode(command) => command.run(),
             Self::Vocab(command) => command.run(),
-            #[cfg(feature = "bpe")]
             Self::TrainBpe(command) => command.run(),
             #[cfg(feature = "corpus")]
             Self::Corpus(command) => command.run(),

@@ -63,20 +63,15 @@ pub enum BpeError {
         /// The merge as JSON, or its beginning.
         found: String,
     },
-    /// A merge needs a token that there is not.
-    #[error("merge {index} needs the token {name:?}, which is not in the vocabulary")]
-    MergeToken {
-        /// Which, counted from 0.
-        index: usize,
-        /// The token, or the beginning of its name.
-        name: String,
-    },
     /// Two tokens are merged twice.
     #[error("merge {index} is there already")]
     RepeatedMerge {
         /// The later of both, counted from 0.
         index: usize,
     },
+    /// The library refuses the merges: one needs a token that there is not.
+    #[error("the merges do not fit the vocabulary")]
+    Library(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
 /// Why a file makes no tokenizer of the `bpe` scheme.
@@ -97,8 +92,6 @@ pub enum OpenBpeError {
 }
 
 /// Why no tokenizer of the `bpe` scheme could be trained.
-#[cfg(feature = "bpe")]
-#[cfg_attr(docsrs, doc(cfg(feature = "bpe")))]
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum TrainBpeError {

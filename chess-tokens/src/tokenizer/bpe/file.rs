@@ -4,9 +4,12 @@
 //! the eight special tokens first. Whatever else such a file can hold (a normaliser, dropout, a
 //! prefix of words) would make other tokens, and is refused.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
-use serde_json::{Map, Value, json};
+use serde_json::Value;
+use tokenizers::models::bpe::{BPE, Vocab};
+use tokenizers::pre_tokenizers::whitespace::WhitespaceSplit;
+use tokenizers::{AddedToken, Tokenizer};
 
 use super::error::BpeError;
 use crate::tokenizer::text::excerpt;
@@ -20,33 +23,13 @@ pub(super) const MAX_BYTES: u64 = 1 << 24;
 /// The most tokens: each has 16 bits.
 pub(super) const MAX_VOCAB_SIZE: usize = 1 << 16;
 
-/// What a file says.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What a file says beside the options, which are those of the scheme.
+#[derive(Clone, Debug)]
 pub(super) struct BpeFile {
     /// The names of the tokens.
     pub(super) names: Vec<String>,
-    /// The pairs that are merged, first to last, and what they become.
-    pub(super) merges: Vec<[u16; 3]>,
-}
-
-/// The fields that have one value in this scheme. Files of before there were the last two lack them.
-fn fixed() -> [(&'static str, Value); 14] {
-    [
-        ("/version", json!("1.0")),
-        ("/truncation", Value::Null),
-        ("/padding", Value::Null),
-        ("/normalizer", Value::Null),
-        ("/pre_tokenizer", json!({"type": "WhitespaceSplit"})),
-        ("/post_processor", Value::Null),
-        ("/decoder", Value::Null),
-        ("/model/type", json!("BPE")),
-        ("/model/dropout", Value::Null),
-        ("/model/unk_token", json!("<unk>")),
-        ("/model/continuing_subword_prefix", Value::Null),
-        ("/model/end_of_word_suffix", Value::Null),
-        ("/model/fuse_unk", json!(false)),
-        ("/model/byte_fallback", json!(false)),
-    ]
+    /// The pairs that are merged, first to last.
+    pub(super) merges: Vec<(String, String)>,
 }
 
 impl BpeFile {
@@ -55,103 +38,90 @@ impl BpeFile {
             return Err(BpeError::TooLarge { max: MAX_BYTES });
         }
         let file: Value = serde_json::from_slice(json)?;
-        check_fixed(&file)?;
-        check_added_tokens(&file["added_tokens"])?;
+        check_options(&file)?;
         let names = names(&file["model"]["vocab"])?;
-        let merges = merges(&file["model"]["merges"], &names)?;
+        let merges = merges(&file["model"]["merges"])?;
         Ok(Self { names, merges })
     }
 
-    /// The file as the library writes it.
-    pub(super) fn to_json(&self) -> Value {
-        let name = |token: u16| self.names[usize::from(token)].as_str();
-        let vocab = self.names.iter().zip(0_u32..);
-        let vocab: Map<_, _> = vocab.map(|(name, id)| (name.clone(), id.into())).collect();
-        let merges = self.merges.iter();
-        let merges: Vec<_> = merges
-            .map(|&[left, right, _]| [name(left), name(right)])
-            .collect();
-        json!({
-            "version": "1.0",
-            "truncation": null,
-            "padding": null,
-            "added_tokens": added_tokens(),
-            "normalizer": null,
-            "pre_tokenizer": {"type": "WhitespaceSplit"},
-            "post_processor": null,
-            "decoder": null,
-            "model": {
-                "type": "BPE",
-                "dropout": null,
-                "unk_token": "<unk>",
-                "continuing_subword_prefix": null,
-                "end_of_word_suffix": null,
-                "fuse_unk": false,
-                "byte_fallback": false,
-                "ignore_merges": false,
-                "vocab": vocab,
-                "merges": merges,
-            },
-        })
+    /// The library's tokenizer of this vocabulary.
+    pub(super) fn library(&self) -> Result<Tokenizer, BpeError> {
+        let vocab: Vocab = self.names.iter().cloned().zip(0..).collect();
+        let model = BPE::builder()
+            .vocab_and_merges(vocab, self.merges.clone())
+            .unk_token("<unk>".to_owned())
+            // It is of words, and each game is one: hardly any comes twice.
+            .cache_capacity(0)
+            .build()
+            .map_err(BpeError::Library)?;
+        let mut tokenizer = Tokenizer::new(model);
+        tokenizer.with_pre_tokenizer(Some(WhitespaceSplit));
+        tokenizer.add_special_tokens(&special_tokens());
+        Ok(tokenizer)
     }
 }
 
-fn added_tokens() -> Vec<Value> {
-    let specials = SPECIALS.iter().zip(0..);
-    let added = specials.map(|(content, id): (_, u16)| {
-        json!({
-            "id": id,
-            "content": content,
-            "single_word": false,
-            "lstrip": false,
-            "rstrip": false,
-            "normalized": false,
-            "special": true,
-        })
-    });
-    added.collect()
+pub(super) fn special_tokens() -> [AddedToken; 8] {
+    SPECIALS.map(|name| AddedToken::from(name, true))
 }
 
-fn field_error(field: &str, found: &Value, expected: &Value) -> BpeError {
-    BpeError::Field {
-        field: field.replacen('/', "", 1).replace('/', "."),
-        found: excerpt(&found.to_string()),
-        expected: expected.to_string(),
-    }
+/// The file has the options that the library writes of a tokenizer without any.
+fn check_options(file: &Value) -> Result<(), BpeError> {
+    let without = BpeFile {
+        names: SPECIALS.map(str::to_owned).to_vec(),
+        merges: Vec::new(),
+    };
+    let expected = serde_json::to_value(without.library()?)?;
+    check_fields("", file, &expected, &["added_tokens", "model"])?;
+    check_added_tokens(&file["added_tokens"], &expected["added_tokens"])?;
+    let vocabulary = ["vocab", "merges"];
+    check_fields("model.", &file["model"], &expected["model"], &vocabulary)
 }
 
-fn check_fixed(file: &Value) -> Result<(), BpeError> {
-    for (field, expected) in fixed() {
-        let found = file.pointer(field).unwrap_or(&Value::Null);
-        let absent = found.is_null() && field == "/model/byte_fallback";
-        if *found != expected && !absent {
-            return Err(field_error(field, found, &expected));
-        }
-    }
-    let ignore_merges = &file["model"]["ignore_merges"];
-    if !(ignore_merges.is_null() || ignore_merges == false) {
-        let field = "/model/ignore_merges";
-        return Err(field_error(field, ignore_merges, &json!(false)));
-    }
-    Ok(())
-}
-
-fn check_added_tokens(found: &Value) -> Result<(), BpeError> {
-    let expected = added_tokens();
-    let nothing = Vec::new();
-    let found = found.as_array().unwrap_or(&nothing);
-    for index in 0..expected.len().max(found.len()) {
-        let of = |list: &[Value]| list.get(index).cloned().unwrap_or_default();
-        let (found, expected) = (of(found), of(&expected));
-        if found != expected {
+/// The fields of an object are as expected, and there are no more, `others` aside.
+fn check_fields(
+    prefix: &str,
+    found: &Value,
+    expected: &Value,
+    others: &[&str],
+) -> Result<(), BpeError> {
+    let fields = [expected, found].map(|object| object.as_object().into_iter().flatten());
+    for (name, _) in fields.into_iter().flatten() {
+        let (found, expected) = (&found[name], &expected[name]);
+        // What the library takes for false; older files lack some.
+        let is_absent = found.is_null() && *expected == false;
+        if found != expected && !is_absent && !others.contains(&name.as_str()) {
             return Err(field_error(
-                &format!("/added_tokens[{index}]"),
-                &found,
-                &expected,
+                &format!("{prefix}{}", excerpt(name)),
+                found,
+                expected,
             ));
         }
     }
     Ok(())
+}
+
+fn check_added_tokens(found: &Value, expected: &Value) -> Result<(), BpeError> {
+    let len = |list: &Value| list.as_array().map_or(0, Vec::len);
+    for index in 0..len(found).max(len(expected)) {
+        let (found, expected) = (&found[index], &expected[index]);
+        if found != expected {
+            return Err(field_error(
+                &format!("added_tokens[{index}]"),
+                found,
+                expected,
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn field_error(field: &str, found: &Value, expected: &Value) -> BpeError {
+    BpeError::Field {
+        field: field.to_owned(),
+        found: excerpt(&found.to_string()),
+        expected: expected.to_string(),
+    }
 }
 
 /// The names of the vocabulary by their numbers, which are 0, 1, 2 and so on.
@@ -168,7 +138,8 @@ fn names(vocab: &Value) -> Result<Vec<String>, BpeError> {
     }
     let mut names = vec![None; vocab.len()];
     for (name, id) in vocab {
-        let slot = id.as_u64().and_then(|id| names.get_mut(id as usize));
+        let id_of = id.as_u64().and_then(|id| usize::try_from(id).ok());
+        let slot = id_of.and_then(|id| names.get_mut(id));
         match slot {
             Some(slot @ None) => *slot = Some(name.clone()),
             _ => {
@@ -194,8 +165,9 @@ fn names(vocab: &Value) -> Result<Vec<String>, BpeError> {
     Ok(names)
 }
 
-/// The merges as tokens. The library writes a pair as an array, and once wrote it as a text.
-fn merges(merges: &Value, names: &[String]) -> Result<Vec<[u16; 3]>, BpeError> {
+/// The merges. The library writes a pair as an array, and once wrote it as a text. Of two of one pair
+/// it would take the later.
+fn merges(merges: &Value) -> Result<Vec<(String, String)>, BpeError> {
     let Some(merges) = merges.as_array() else {
         return Err(BpeError::Field {
             field: "model.merges".to_owned(),
@@ -203,23 +175,19 @@ fn merges(merges: &Value, names: &[String]) -> Result<Vec<[u16; 3]>, BpeError> {
             expected: "an array".to_owned(),
         });
     };
-    let tokens: HashMap<&str, u16> = names.iter().map(String::as_str).zip(0..).collect();
-    let token = |index: usize, name: &str| {
-        let found = tokens.get(name).copied();
-        found.ok_or_else(|| BpeError::MergeToken {
-            index,
-            name: excerpt(name),
-        })
-    };
-    let merge = |(index, merge): (usize, &Value)| {
+    let mut seen = HashSet::with_capacity(merges.len());
+    let mut pairs = Vec::with_capacity(merges.len());
+    for (index, merge) in merges.iter().enumerate() {
         let (left, right) = two_names(merge).ok_or_else(|| BpeError::Merge {
             index,
             found: excerpt(&merge.to_string()),
         })?;
-        let merged = token(index, &format!("{left}{right}"))?;
-        Ok([token(index, left)?, token(index, right)?, merged])
-    };
-    merges.iter().enumerate().map(merge).collect()
+        if !seen.insert((left, right)) {
+            return Err(BpeError::RepeatedMerge { index });
+        }
+        pairs.push((left.to_owned(), right.to_owned()));
+    }
+    Ok(pairs)
 }
 
 fn two_names(merge: &Value) -> Option<(&str, &str)> {

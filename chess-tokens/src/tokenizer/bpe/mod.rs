@@ -1,26 +1,23 @@
-//! The `bpe` scheme: the moves in UCI's notation, joined and cut again where cuts are rare.
+//! The `bpe` scheme: the moves in UCI's notation, joined and cut again where cuts are rare, by the
+//! `tokenizers` library.
 
 mod error;
 mod file;
-mod merges;
-#[cfg(feature = "bpe")]
 mod train;
 
-use std::collections::HashMap;
+use std::fmt::Write;
 use std::path::Path;
 
-use chess_records::{Color, Game, GameResult, Piece, UciMove};
+use chess_records::{Game, GameResult, UciMove};
+use tokenizers::Model;
 
 use super::read_file::read_file;
 use super::text::excerpt;
 use super::vocab_hash::sha256;
 use super::{BOS, DecodeError, EOS, EncodeError, Tokenizer, replay};
 use crate::Scheme;
-#[cfg(feature = "bpe")]
-pub use error::TrainBpeError;
-pub use error::{BpeError, OpenBpeError};
+pub use error::{BpeError, OpenBpeError, TrainBpeError};
 use file::{BpeFile, MAX_BYTES, SPECIALS};
-use merges::Merges;
 
 const UNK: u16 = 4;
 
@@ -29,18 +26,17 @@ const UNK: u16 = 4;
 ///
 /// Its vocabulary comes from a file (`bpe.json`) that the
 /// [tokenizers](https://github.com/huggingface/tokenizers) library saves, in Rust or in Python, or
-/// from training with the feature `bpe`; the tokens are those of that library. Of its options the
-/// scheme has none: a model with the eight special tokens first, over a pre-tokenizer that splits at
-/// white space. Ratings are not written.
+/// from training; that library makes the tokens. Of its options the scheme has none: a model with
+/// the eight special tokens first, over a pre-tokenizer that splits at white space. Ratings are not
+/// written.
 ///
 /// The joined text alone does not say whether the `b` of `a7a8b…` is a bishop or begins the next
 /// move, so tokens are read by playing the game again: it must be legal. To write a game, it need
 /// not be.
 #[derive(Clone, Debug)]
 pub struct BpeTokenizer {
-    file: BpeFile,
-    tokens: HashMap<String, u16>,
-    merges: Merges,
+    library: tokenizers::Tokenizer,
+    names: Vec<String>,
     hash: String,
 }
 
@@ -55,24 +51,11 @@ impl BpeTokenizer {
     /// A [`BpeError`] that says what does not belong to the scheme.
     pub fn from_json(json: &[u8]) -> Result<Self, BpeError> {
         let file = BpeFile::from_json(json)?;
-        let tokens: HashMap<_, _> = file.names.iter().cloned().zip(0..).collect();
-        let mut bytes = [UNK; 256];
-        for (name, &token) in &tokens {
-            if let [byte] = name.as_bytes() {
-                bytes[usize::from(*byte)] = token;
-            }
-        }
-        let mut merges = Merges::new(bytes);
-        for (index, &[left, right, merged]) in file.merges.iter().enumerate() {
-            if !merges.push(left, right, merged) {
-                return Err(BpeError::RepeatedMerge { index });
-            }
-        }
+        let library = file.library()?;
         Ok(Self {
-            hash: sha256(&file.to_json().to_string()),
-            file,
-            tokens,
-            merges,
+            hash: sha256(&serde_json::to_string(&library)?),
+            library,
+            names: file.names,
         })
     }
 
@@ -92,7 +75,8 @@ impl BpeTokenizer {
     /// The tokenizer as a file (`bpe.json`), byte for byte as the library saves it.
     #[must_use]
     pub fn to_json(&self) -> String {
-        format!("{:#}", self.file.to_json())
+        let json = self.library.to_string(true);
+        json.expect("it was written once, for its hash")
     }
 }
 
@@ -102,7 +86,7 @@ impl Tokenizer for BpeTokenizer {
     }
 
     fn vocab_size(&self) -> u32 {
-        self.file.names.len() as u32
+        self.names.len() as u32
     }
 
     /// The hash that `meta.json` holds: SHA-256 of the file as the library writes it on one line.
@@ -111,18 +95,20 @@ impl Tokenizer for BpeTokenizer {
     }
 
     fn name(&self, token: u16) -> Option<&str> {
-        self.file.names.get(usize::from(token)).map(String::as_str)
+        self.names.get(usize::from(token)).map(String::as_str)
     }
 
     fn token(&self, name: &str) -> Option<u16> {
-        self.tokens.get(name).copied()
+        let id = self.library.get_model().token_to_id(name)?;
+        u16::try_from(id).ok()
     }
 
     fn encode(&self, game: &Game, tokens: &mut Vec<u16>) -> Result<(), EncodeError> {
-        let mut text = Vec::with_capacity(game.moves.len() * 5);
-        append_moves(game, &mut text);
+        // The moves are one word without special tokens: the model alone cuts it.
+        let cut = self.library.get_model().tokenize(&joined_moves(game));
+        let cut = cut.expect("the vocabulary has <unk>, all that the model can lack");
         tokens.push(BOS);
-        self.merges.encode(&text, tokens);
+        tokens.extend(cut.iter().map(|token| token.id as u16));
         tokens.extend([result_token(game.result), EOS]);
         Ok(())
     }
@@ -224,18 +210,13 @@ impl BpeTokenizer {
     }
 }
 
-/// Appends the moves, joined.
-fn append_moves(game: &Game, text: &mut Vec<u8>) {
+/// The moves without spaces.
+fn joined_moves(game: &Game) -> String {
+    let mut text = String::with_capacity(game.moves.len() * 5);
     for played in &game.moves {
-        text.extend(
-            [played.from, played.to]
-                .iter()
-                .flat_map(|square| [b'a' + square.file(), b'1' + square.rank()]),
-        );
-        if let Some(made) = played.promotion {
-            text.push(Piece::new(Color::Black, made).fen_letter() as u8);
-        }
+        let _ = write!(text, "{played}"); // A `String` takes everything.
     }
+    text
 }
 
 const fn result_token(result: GameResult) -> u16 {

@@ -14,17 +14,13 @@ fn small() -> Value {
         .chain(letters)
         .chain(merged)
         .collect();
-    let token = |name: &str| names.iter().position(|n| n == name).unwrap() as u16;
     let merges = [("e", "2"), ("e", "4"), ("e2", "e4")];
-    let merges = merges.map(|(left, right)| {
-        let merged = format!("{left}{right}");
-        [token(left), token(right), token(&merged)]
-    });
-    BpeFile {
+    let merges = merges.map(|(left, right)| (left.to_owned(), right.to_owned()));
+    let file = BpeFile {
         merges: merges.to_vec(),
-        names: names.clone(),
-    }
-    .to_json()
+        names,
+    };
+    serde_json::to_value(file.library().unwrap()).unwrap()
 }
 
 pub(in super::super) fn tokenizer() -> BpeTokenizer {
@@ -176,7 +172,7 @@ fn error(change: impl FnOnce(&mut Value)) -> String {
     let mut file = small();
     change(&mut file);
     let error = BpeTokenizer::from_json(file.to_string().as_bytes());
-    error.unwrap_err().to_string()
+    crate::tokenizer::error::chain(&error.unwrap_err())
 }
 
 #[test]
@@ -202,6 +198,15 @@ fn files_with_other_options() {
         let text = error(|file| *file.pointer_mut(&pointer).unwrap() = json!("x"));
         assert_eq!(text, format!("{field} is \"x\", expected {expected}"));
     }
+    // Options that there are not yet.
+    assert_eq!(
+        error(|file| file["model"]["option"] = json!(true)),
+        "model.option is true, expected null"
+    );
+    assert_eq!(
+        error(|file| file["option"] = json!([1])),
+        "option is [1], expected null"
+    );
     // What older files lack.
     let mut old = small();
     let model = old["model"].as_object_mut().unwrap();
@@ -269,14 +274,18 @@ fn files_with_other_merges() {
     );
     assert_eq!(merge(json!("e4")), "merge 1 is \"e4\", expected two names");
     assert_eq!(merge(json!(7)), "merge 1 is 7, expected two names");
-    assert_eq!(
-        merge(json!(["x", "4"])),
-        "merge 1 needs the token \"x4\", which is not in the vocabulary"
-    );
-    assert_eq!(
-        merge(json!(["", "e4"])),
-        "merge 1 needs the token \"\", which is not in the vocabulary"
-    );
+    // Both of a pair must be there, and what they become.
+    for (pair, missing) in [
+        (["x", "4"], "x"),
+        (["4", "x"], "x"),
+        (["4", "e"], "4e"),
+        (["", "e4"], ""),
+    ] {
+        assert_eq!(
+            merge(json!(pair)),
+            format!("the merges do not fit the vocabulary: Token `{missing}` out of vocabulary")
+        );
+    }
     assert_eq!(merge(json!(["e", "2"])), "merge 1 is there already");
     assert_eq!(
         error(|file| file["model"]["merges"] = Value::Null),
@@ -311,4 +320,61 @@ fn files() {
     assert_eq!(error(), "PATH: over 16777216 bytes");
     let error = BpeTokenizer::from_json(large.as_bytes()).unwrap_err();
     assert_eq!(error.to_string(), "over 16777216 bytes");
+}
+
+/// The places of all values in a file.
+fn pointers(value: &Value, place: &str, all: &mut Vec<String>) {
+    all.push(place.to_owned());
+    let escaped = |key: &str| key.replace('~', "~0").replace('/', "~1");
+    match value {
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                pointers(value, &format!("{place}/{}", escaped(key)), all);
+            }
+        }
+        Value::Array(values) => {
+            for (index, value) in values.iter().enumerate() {
+                pointers(value, &format!("{place}/{index}"), all);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Whatever stands anywhere in a file, it is refused or makes a tokenizer that encodes any game.
+#[test]
+fn no_file_makes_it_panic() {
+    let game = game("e2e4 b7b5 a7a8q b8b1b", GameResult::Draw);
+    let mut places = Vec::new();
+    pointers(&small(), "", &mut places);
+    assert!(places.len() > 100);
+    let others = [
+        json!(null),
+        json!(true),
+        json!(-1),
+        json!(0),
+        json!(u64::MAX),
+        json!(1e300),
+        json!(""),
+        json!("e2"),
+        json!([]),
+        json!(["e", "2"]),
+        json!({}),
+    ];
+    let mut accepted = 0;
+    for place in &places {
+        for other in &others {
+            let mut file = small();
+            *file.pointer_mut(place).unwrap() = other.clone();
+            if let Ok(bpe) = BpeTokenizer::from_json(file.to_string().as_bytes()) {
+                let mut tokens = Vec::new();
+                bpe.encode(&game, &mut tokens).unwrap();
+                assert!(tokens.iter().all(|&token| bpe.name(token).is_some()));
+                let again = BpeTokenizer::from_json(bpe.to_json().as_bytes()).unwrap();
+                assert_eq!(again.vocab_hash(), bpe.vocab_hash());
+                accepted += 1;
+            }
+        }
+    }
+    assert!(accepted > 0);
 }

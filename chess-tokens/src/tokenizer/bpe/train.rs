@@ -1,14 +1,14 @@
-//! Training, by the `tokenizers` library.
+//! Training.
 
 use chess_records::Game;
+use tokenizers::Tokenizer;
 use tokenizers::models::TrainerWrapper;
 use tokenizers::models::bpe::{BPE, BpeTrainer};
 use tokenizers::pre_tokenizers::whitespace::WhitespaceSplit;
-use tokenizers::{AddedToken, Tokenizer};
 
 use super::error::TrainBpeError;
-use super::file::{MAX_VOCAB_SIZE, SPECIALS};
-use super::{BpeTokenizer, append_moves};
+use super::file::{MAX_VOCAB_SIZE, SPECIALS, special_tokens};
+use super::{BpeTokenizer, joined_moves};
 
 impl BpeTokenizer {
     /// Trains on games with a vocabulary of so many tokens; of few games come fewer.
@@ -40,17 +40,12 @@ fn train(
     let model = BPE::builder().unk_token("<unk>".to_owned()).build()?;
     let mut tokenizer = Tokenizer::new(model);
     tokenizer.with_pre_tokenizer(Some(WhitespaceSplit));
-    let specials = SPECIALS.map(|name| AddedToken::from(name, true));
     let trainer = BpeTrainer::builder()
         .vocab_size(vocab_size)
-        .special_tokens(specials.to_vec())
+        .special_tokens(special_tokens().to_vec())
         .show_progress(false)
         .build();
-    let texts = games.map(|game| {
-        let mut text = Vec::new();
-        append_moves(&game, &mut text);
-        String::from_utf8(text).unwrap_or_default() // Moves are ASCII.
-    });
+    let texts = games.map(|game| joined_moves(&game));
     tokenizer.train(&mut TrainerWrapper::BpeTrainer(trainer), texts)?;
     tokenizer.to_string(false)
 }

@@ -5,7 +5,6 @@ pub(crate) mod encode;
 pub(crate) mod inspect;
 pub(crate) mod pack;
 pub(crate) mod stats;
-#[cfg(feature = "bpe")]
 pub(crate) mod train_bpe;
 pub(crate) mod verify;
 pub(crate) mod vocab;
