@@ -16,7 +16,10 @@ pub(super) type View = u8;
 /// For some samples the rows whose inputs are on, and for each of these the views in which they are.
 #[derive(Clone, Debug)]
 pub(super) struct RowOrder {
+    /// Those of many views first.
     runs: Vec<Run>,
+    /// In the order in which samples first have them.
+    found: Vec<u16>,
     /// The views of one run after the other.
     views: Vec<View>,
     /// For each row how many views it has, then where its next one belongs. All 0 between calls.
@@ -41,16 +44,18 @@ impl RowOrder {
     pub(super) fn new(inputs: usize) -> Self {
         Self {
             runs: Vec::new(),
+            found: Vec::new(),
             views: Vec::new(),
             counts: vec![0; inputs],
         }
     }
 
     /// Takes these samples, [`RowOrder::SAMPLES`] at most, in place of the present ones: a counting
-    /// sort. Rows come in the order in which samples first have them, so that those that nobody has are
-    /// not looked at, and those of many come before those of few.
+    /// sort of the views by row, and one of the rows by how many views they have: neighbours then have as
+    /// many or nearly so. Rows that nobody has are not looked at.
     pub(super) fn sort(&mut self, inputs: &Inputs, samples: Range<usize>) {
         self.count(inputs, samples.clone());
+        self.order();
         self.place(inputs, samples);
         for run in &self.runs {
             self.counts[usize::from(run.row)] = 0;
@@ -59,25 +64,43 @@ impl RowOrder {
 
     /// Finds the rows and counts their views.
     fn count(&mut self, inputs: &Inputs, samples: Range<usize>) {
-        self.runs.clear();
+        self.found.clear();
         let mut men = inputs.from(samples.start);
         for _ in samples {
             for &row in men.next().as_flattened() {
                 let count = &mut self.counts[usize::from(row)];
                 if *count == 0 {
-                    self.runs.push(Run { row, len: 0 });
+                    self.found.push(row);
                 }
                 *count += 1;
             }
         }
     }
 
+    /// Puts the rows in the order of falling numbers of views.
+    fn order(&mut self) {
+        let mut places = [0; Self::VIEWS + 1];
+        for &row in &self.found {
+            places[usize::from(self.counts[usize::from(row)])] += 1;
+        }
+        let mut next = 0;
+        for place in places.iter_mut().rev() {
+            next += core::mem::replace(place, next);
+        }
+        self.runs.resize(self.found.len(), Run { row: 0, len: 0 });
+        for &row in &self.found {
+            let len = self.counts[usize::from(row)];
+            let place = &mut places[usize::from(len)];
+            self.runs[*place] = Run { row, len };
+            *place += 1;
+        }
+    }
+
     /// Puts every view where its row's are.
     fn place(&mut self, inputs: &Inputs, samples: Range<usize>) {
         let mut start = 0;
-        for run in &mut self.runs {
-            let count = &mut self.counts[usize::from(run.row)];
-            run.len = core::mem::replace(count, start);
+        for run in &self.runs {
+            self.counts[usize::from(run.row)] = start;
             start += run.len;
         }
         self.views.resize(usize::from(start), 0);
@@ -111,6 +134,15 @@ pub(super) struct Runs<'a> {
 }
 
 impl<'a> Runs<'a> {
+    /// The next two rows and the views in which they are on, which are no more in the second.
+    #[inline(always)]
+    pub(super) fn next_two(&mut self) -> Option<[(usize, &'a [View]); 2]> {
+        if self.runs.len() < 2 {
+            return None;
+        }
+        Some([self.next()?, self.next()?])
+    }
+
     /// The next row and the views in which it is on.
     #[inline(always)]
     pub(super) fn next(&mut self) -> Option<(usize, &'a [View])> {
@@ -158,6 +190,20 @@ mod tests {
         assert_eq!(found(&order), expected);
         order.sort(&inputs, 4..4);
         assert_eq!(found(&order), []);
+    }
+
+    #[test]
+    fn rows_of_many_views_come_first_and_go_in_twos() {
+        let inputs = inputs(&[&[[4, 1]], &[[1, 0]], &[[0, 1]]]);
+        let mut order = RowOrder::new(5);
+        order.sort(&inputs, 0..3);
+        let mut runs = order.runs();
+        let two: [(usize, &[View]); 2] = [(1, &[1, 2, 5]), (0, &[3, 4])];
+        assert_eq!(runs.next_two(), Some(two));
+        assert_eq!(runs.next_two(), None);
+        let one: (usize, &[View]) = (4, &[0]);
+        assert_eq!(runs.next(), Some(one));
+        assert_eq!(runs.next(), None);
     }
 
     #[test]
