@@ -230,12 +230,13 @@ struct Share<'a, S> {
 
 impl<S: Labelled> Share<'_, S> {
     fn fill(mut self, targets: &Targets, architecture: &Architecture) -> Result<(), SampleError> {
-        let labels = self.targets.iter_mut().zip(self.output_buckets);
-        let samples = self.samples.samples.iter().zip(&self.samples.indices);
-        for ((sample, &index), (target, output_bucket)) in samples.zip(labels) {
+        let Samples { samples, indices } = self.samples;
+        targets.fill(samples, self.targets).map_err(|(i, source)| {
+            let index = indices[i];
+            SampleError::Target { index, source }
+        })?;
+        for (sample, output_bucket) in samples.iter().zip(self.output_buckets) {
             let (mover, placement) = (sample.side_to_move(), sample.placement());
-            let found = targets.target(sample.label(), mover);
-            *target = found.map_err(|source| SampleError::Target { index, source })?;
             *output_bucket = architecture.output_bucket(&placement) as u8;
             let men = self.men.split_off_mut(..placement.men() as usize);
             fill(men.unwrap_or_default(), mover, &placement, architecture);

@@ -101,7 +101,11 @@ pub(super) fn fill(
     placement: &Placement,
     architecture: &Architecture,
 ) {
-    let views = [mover, mover.opponent()].map(|view| architecture.perspective(view, placement));
+    // Not by `map`, whose closure is called and not inlined.
+    let views = [
+        architecture.perspective(mover, placement),
+        architecture.perspective(mover.opponent(), placement),
+    ];
     let mut men = men.iter_mut();
     for piece in Piece::ALL {
         // The lowest six bits are those of the square, flipped: those of a1 are the flips.

@@ -1,6 +1,6 @@
 //! What a network is to predict for a labelled position.
 
-use chess_records::{Color, DatasetError, GameResult, Label, Score};
+use chess_records::{Color, DatasetError, GameResult, Label, Labelled, Score};
 use thiserror::Error;
 
 use super::sigmoid::sigmoid;
@@ -14,6 +14,16 @@ use super::sigmoid::sigmoid;
 pub struct Targets {
     eval_scale: i32,
     result_weight: f32,
+}
+
+/// What a label says, as the mover sees it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Said {
+    /// A logit or expected points.
+    score: f64,
+    is_logit: bool,
+    /// What the mover got in the end.
+    points: f64,
 }
 
 /// Why there is no target.
@@ -123,30 +133,82 @@ impl Targets {
     ///
     /// When the label lacks what the mix needs, or its expected points are not in 0…1.
     pub fn target(&self, label: Label, mover: Color) -> Result<f32, TargetError> {
+        Ok(self.mix(self.read(label, mover)?))
+    }
+
+    /// Puts the targets of samples in the place of what is there. Of several samples without one, the
+    /// number of the first is told.
+    ///
+    /// The branches of reading labels come first: sums without them are worked out side by side.
+    pub(super) fn fill<S: Labelled>(
+        &self,
+        samples: &[S],
+        targets: &mut [f32],
+    ) -> Result<(), (usize, TargetError)> {
+        const AT_ONCE: usize = 64;
+        let chunks = samples.chunks(AT_ONCE).zip(targets.chunks_mut(AT_ONCE));
+        for (chunk, (samples, targets)) in chunks.enumerate() {
+            let mut said = [Said::default(); AT_ONCE];
+            for (i, (said, sample)) in said.iter_mut().zip(samples).enumerate() {
+                let found = self.read(sample.label(), sample.side_to_move());
+                *said = found.map_err(|fault| (chunk * AT_ONCE + i, fault))?;
+            }
+            for (target, said) in targets.iter_mut().zip(said) {
+                *target = self.mix(said);
+            }
+        }
+        Ok(())
+    }
+
+    /// What a label says that the mix needs.
+    #[inline]
+    fn read(&self, label: Label, mover: Color) -> Result<Said, TargetError> {
+        let mut said = Said::default();
+        if self.result_weight < 1.0 {
+            (said.score, said.is_logit) = self.score(label.score, mover)?;
+        }
+        if self.result_weight > 0.0 {
+            said.points = self.points(label.result, mover)?;
+        }
+        Ok(said)
+    }
+
+    #[inline]
+    fn mix(&self, said: Said) -> f32 {
         let share = f64::from(self.result_weight);
         let mut target = 0.0;
         if share < 1.0 {
-            target += (1.0 - share) * self.expected(label.score, mover)?;
+            let expected = sigmoid(said.score);
+            let expected = if said.is_logit { expected } else { said.score };
+            target += (1.0 - share) * expected;
         }
         if share > 0.0 {
-            target += share * self.points(label.result, mover)?;
+            target += share * said.points;
         }
-        Ok(target as f32)
+        target as f32
     }
 
-    fn expected(&self, score: Option<Score>, mover: Color) -> Result<f64, TargetError> {
+    /// A score as the mover sees it, and whether it is a logit and not expected points.
+    fn score(&self, score: Option<Score>, mover: Color) -> Result<(f64, bool), TargetError> {
         let result_weight = self.result_weight;
-        let score = score.ok_or(TargetError::NoScore { result_weight })?;
-        if let Score::Expected(found) = score
-            && !(0.0..=1.0).contains(&found)
-        {
-            return Err(TargetError::ExpectedPoints { found });
-        }
-        match score.seen_by(mover) {
+        match score.ok_or(TargetError::NoScore { result_weight })? {
             Score::Centipawns(score_cp) => {
-                Ok(sigmoid(f64::from(score_cp) / f64::from(self.eval_scale)))
+                let seen_cp = match mover {
+                    Color::White => score_cp,
+                    Color::Black => score_cp.saturating_neg(),
+                };
+                Ok((f64::from(seen_cp) / f64::from(self.eval_scale), true))
             }
-            Score::Expected(points) => Ok(f64::from(points)),
+            Score::Expected(found) if !(0.0..=1.0).contains(&found) => {
+                Err(TargetError::ExpectedPoints { found })
+            }
+            Score::Expected(points) => {
+                let seen = match mover {
+                    Color::White => points,
+                    Color::Black => 1.0 - points,
+                };
+                Ok((f64::from(seen), false))
+            }
             _ => Err(TargetError::UnknownScore),
         }
     }
@@ -161,6 +223,8 @@ impl Targets {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::train::train_common::random_positions;
+    use chess_records::Board;
     use std::string::ToString;
 
     const WHITE_BETTER: Label = Label::new(Some(Score::Centipawns(200)), Some(GameResult::Draw));
@@ -197,6 +261,29 @@ mod tests {
         assert_near(at_400.target(label, Color::White).unwrap(), 0.731_058_578_6);
         let at_800 = Targets::new(800, 0.0).unwrap();
         assert_near(at_800.target(label, Color::White).unwrap(), 0.622_459_331_2);
+    }
+
+    #[test]
+    fn many_targets_are_those_one_by_one() {
+        let mut samples = random_positions(200, 1).0;
+        samples[70].label.score = Some(Score::Expected(0.3));
+        samples[71].label.score = Some(Score::Centipawns(i16::MIN));
+        for share in [0.0, 0.25, 1.0] {
+            let targets = targets(share);
+            let mut found = [f32::NAN; 200];
+            targets.fill(&samples, &mut found).unwrap();
+            for (sample, found) in samples.iter().zip(found) {
+                let expected = targets.target(sample.label, sample.side_to_move());
+                assert_eq!(Ok(found), expected);
+            }
+        }
+        (samples[150].label.score, samples[151].label.result) = (None, None);
+        let (sample, fault) = targets(0.25).fill(&samples, &mut [0.0; 200]).unwrap_err();
+        let result_weight = 0.25;
+        assert_eq!(
+            (sample, fault),
+            (150, TargetError::NoScore { result_weight })
+        );
     }
 
     #[test]

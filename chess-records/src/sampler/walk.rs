@@ -55,18 +55,23 @@ impl Walk {
         for position in stretch.positions() {
             let fills_up = position >= len;
             let position = if fills_up { position % len } else { position };
-            selection.indices.push(self.index(dataset, position as u64));
+            selection.indices.push(position as u64);
             let counts = !fills_up || stretch.plan.config.mode != Mode::Exact;
             selection.samples += usize::from(counts);
         }
+        self.replace(dataset, &mut selection.indices);
     }
 
-    /// The sample at a position, which must be under the dataset's length.
-    fn index<D: Dataset + ?Sized>(&mut self, dataset: &D, position: u64) -> u64 {
+    /// Puts the samples in the place of their positions, which must be under the dataset's length.
+    fn replace<D: Dataset + ?Sized>(&mut self, dataset: &D, positions: &mut [u64]) {
         match &mut self.order {
-            Kind::Sequential => position,
-            Kind::Shuffled(order) => order.get(position).expect("a position under the length"),
-            Kind::Blocks(blocks) => blocks.index(dataset, position),
+            Kind::Sequential => {}
+            Kind::Shuffled(order) => order.replace(positions),
+            Kind::Blocks(blocks) => {
+                for position in positions {
+                    *position = blocks.index(dataset, *position);
+                }
+            }
         }
     }
 }

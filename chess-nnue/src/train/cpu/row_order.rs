@@ -18,7 +18,7 @@ pub(super) type View = u8;
 pub(super) struct RowOrder {
     /// Those of many views first.
     runs: Vec<Run>,
-    /// In the order in which samples first have them.
+    /// Rows in the order in which samples first have them: as many as there are runs count.
     found: Vec<u16>,
     /// The views of one run after the other.
     views: Vec<View>,
@@ -44,7 +44,7 @@ impl RowOrder {
     pub(super) fn new(inputs: usize) -> Self {
         Self {
             runs: Vec::new(),
-            found: Vec::new(),
+            found: vec![0; inputs + 1],
             views: Vec::new(),
             counts: vec![0; inputs],
         }
@@ -54,41 +54,44 @@ impl RowOrder {
     /// sort of the views by row, and one of the rows by how many views they have: neighbours then have as
     /// many or nearly so. Rows that nobody has are not looked at.
     pub(super) fn sort(&mut self, inputs: &Inputs, samples: Range<usize>) {
-        self.count(inputs, samples.clone());
-        self.order();
+        let found = self.count(inputs, samples.clone());
+        self.order(found);
         self.place(inputs, samples);
         for run in &self.runs {
             self.counts[usize::from(run.row)] = 0;
         }
     }
 
-    /// Finds the rows and counts their views.
-    fn count(&mut self, inputs: &Inputs, samples: Range<usize>) {
-        self.found.clear();
+    /// Finds the rows and counts their views. Whether a row is new cannot be foreseen, so that there is
+    /// no branch: each is written behind those found, and kept there if it is new. Gives how many were found.
+    fn count(&mut self, inputs: &Inputs, samples: Range<usize>) -> usize {
+        let (counts, found) = (self.counts.as_mut_slice(), self.found.as_mut_slice());
+        let mut len = 0;
         let mut men = inputs.from(samples.start);
         for _ in samples {
             for &row in men.next().as_flattened() {
-                let count = &mut self.counts[usize::from(row)];
-                if *count == 0 {
-                    self.found.push(row);
-                }
+                let count = &mut counts[usize::from(row)];
+                found[len] = row;
+                len += usize::from(*count == 0);
                 *count += 1;
             }
         }
+        len
     }
 
     /// Puts the rows in the order of falling numbers of views.
-    fn order(&mut self) {
+    fn order(&mut self, found: usize) {
+        let found = &self.found[..found];
         let mut places = [0; Self::VIEWS + 1];
-        for &row in &self.found {
+        for &row in found {
             places[usize::from(self.counts[usize::from(row)])] += 1;
         }
         let mut next = 0;
         for place in places.iter_mut().rev() {
             next += core::mem::replace(place, next);
         }
-        self.runs.resize(self.found.len(), Run { row: 0, len: 0 });
-        for &row in &self.found {
+        self.runs.resize(found.len(), Run { row: 0, len: 0 });
+        for &row in found {
             let len = self.counts[usize::from(row)];
             let place = &mut places[usize::from(len)];
             self.runs[*place] = Run { row, len };
@@ -104,12 +107,13 @@ impl RowOrder {
             start += run.len;
         }
         self.views.resize(usize::from(start), 0);
+        let (counts, views) = (self.counts.as_mut_slice(), self.views.as_mut_slice());
         let mut men = inputs.from(samples.start);
         for sample in 0..samples.len() {
             for man in men.next() {
                 for view in 0..2 {
-                    let next = &mut self.counts[usize::from(man[view])];
-                    self.views[usize::from(*next)] = (2 * sample + view) as View;
+                    let next = &mut counts[usize::from(man[view])];
+                    views[usize::from(*next)] = (2 * sample + view) as View;
                     *next += 1;
                 }
             }
