@@ -252,6 +252,10 @@ mod tests {
         let lost = Label::new(None, Some(GameResult::BlackWon));
         assert_eq!(targets(1.0).target(lost, Color::White), Ok(0.0));
         assert_eq!(targets(1.0).target(lost, Color::Black), Ok(1.0));
+        // It has no counterpart among 16-bit numbers.
+        let least = Label::new(Some(Score::Centipawns(i16::MIN)), None);
+        assert_near(targets(0.0).target(least, Color::White).unwrap(), 0.0);
+        assert_near(targets(0.0).target(least, Color::Black).unwrap(), 1.0);
     }
 
     #[test]
