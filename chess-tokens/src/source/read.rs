@@ -82,6 +82,10 @@ impl<'a, 'b> Reader<'a, 'b> {
 impl Reader<'_, '_> {
     fn text(&mut self, path: &Path, stream: impl Read + Send) -> Result<(), SourceError> {
         let text = pgn::text_of(stream).map_err(io_error(path))?;
+        self.games(path, text)
+    }
+
+    fn games(&mut self, path: &Path, text: impl Read) -> Result<(), SourceError> {
         let mut blocks = PgnBlocks::new(text);
         while !self.is_done {
             let block = blocks.next_block().map_err(|source| SourceError::Pgn {
@@ -105,7 +109,9 @@ impl Reader<'_, '_> {
         let mut archive = zip::ZipArchive::new(file).map_err(error)?;
         let index = the_one_pgn(path, &archive)?;
         let entry = archive.by_index(index).map_err(error)?;
-        self.text(path, entry)
+        // The file itself could be read, so that what does not decompress is the zip's fault.
+        let text = pgn::text_of(entry).map_err(|source| error(source.into()))?;
+        self.games(path, text)
     }
 }
 

@@ -1,6 +1,7 @@
 //! `pack` and `train-bpe`.
 
 use std::fs;
+use std::io::Write;
 
 use crate::support::{FILES, Folder, files, golden};
 
@@ -211,6 +212,24 @@ fn tokenizers_are_trained() {
         .run("train-bpe @games.pgn bpe.json --vocab-size 300 --limit-games 20 --force")
         .succeeded();
     assert_eq!(ran.fact("games"), "20");
+}
+
+/// Where the compressed bytes are damaged from the first one on, the data is at fault too.
+#[test]
+fn a_zip_that_is_damaged() {
+    let folder = Folder::new();
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let options = zip::write::SimpleFileOptions::default();
+    zip.start_file("a.pgn", options).unwrap();
+    zip.write_all(&fs::read(golden("games.pgn")).unwrap())
+        .unwrap();
+    let mut bytes = zip.finish().unwrap().into_inner();
+    // After 30 bytes and the name; no block of deflate is of this kind.
+    bytes[30 + "a.pgn".len()] = 7;
+    folder.write("games.zip", bytes);
+    folder
+        .run("pack games.zip out --scheme uci")
+        .failed(1, "games.zip: no zip, or a damaged one: ");
 }
 
 #[test]

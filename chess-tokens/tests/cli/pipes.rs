@@ -44,6 +44,9 @@ fn schemes_without_ratings() {
         .pipe("encode --scheme san --names", "e2e4 1-0")
         .succeeded();
     assert_eq!(named.stdout, "<bos> 1 . e 4 \u{2423} 1 - 0 <eos>\n");
+    // Digits are names here, and not numbers.
+    let read = folder.pipe("decode --scheme san --plain", &named.stdout);
+    assert_eq!(read.succeeded().stdout, "e2e4 1-0\n");
     let cut = folder.pipe("encode --scheme bpe --bpe @bpe.json --max-len 2", plain);
     assert!(cut.succeeded().stdout.starts_with("1 "));
 }

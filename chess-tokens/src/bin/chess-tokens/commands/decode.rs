@@ -10,8 +10,10 @@ use crate::failure::{Failure, chain};
 use crate::game_line::GameLine;
 use crate::scheme::SchemeArgs;
 
-/// Reads tokens from standard input, the numbers (or names, as `encode --names` prints them) of a game a
-/// line, and prints each game as JSON.
+/// Reads tokens from standard input, a game a line, and prints each game as JSON.
+///
+/// Tokens are numbers, or names as `encode --names` prints them: a line that begins with a name, such as
+/// <bos>, is one of names.
 #[derive(Args)]
 #[command(after_long_help = "\
 Examples:
@@ -43,17 +45,27 @@ impl Decode {
 
 fn decode(tokenizer: &dyn Tokenizer, line: &str) -> Result<GameLine, String> {
     let words = line.split_ascii_whitespace();
-    let tokens: Result<Vec<_>, _> = words.map(|word| token(tokenizer, word)).collect();
+    let begins_with_name = words.clone().next().is_some_and(|word| !is_number(word));
+    let tokens: Result<Vec<_>, _> = words
+        .map(|word| token(tokenizer, word, begins_with_name))
+        .collect();
     let game = tokenizer.decode(&tokens?).map_err(|error| chain(&error))?;
     Ok(GameLine::from(&game))
 }
 
-/// The token of a number, or of a name.
-fn token(tokenizer: &dyn Tokenizer, word: &str) -> Result<u16, String> {
+fn is_number(word: &str) -> bool {
+    word.parse::<u16>().is_ok()
+}
+
+/// The token of a number or a name. The names of some tokens of the scheme san are digits, so that it
+/// matters which of them is preferred.
+fn token(tokenizer: &dyn Tokenizer, word: &str, prefers_name: bool) -> Result<u16, String> {
     let name = if word == "\u{2423}" { " " } else { word };
-    // The names of some tokens of the scheme san are digits, and so are numbers.
-    let number = word.parse().ok();
-    number
-        .or_else(|| tokenizer.token(name))
-        .ok_or_else(|| format!("{word:?} is no token"))
+    let named = || tokenizer.token(name);
+    let numbered = || word.parse().ok();
+    let token = match prefers_name {
+        true => named().or_else(numbered),
+        false => numbered().or_else(named),
+    };
+    token.ok_or_else(|| format!("{word:?} is no token"))
 }

@@ -10,7 +10,7 @@ use crate::failure::{Failure, chain};
 use crate::game_line::GameLine;
 use crate::scheme::SchemeArgs;
 
-/// Reads games from standard input, one a line, and prints the tokens of each on a line.
+/// Reads games from standard input, a game a line, and prints the tokens of each.
 ///
 /// A line is a JSON object with uci, result, white_elo and black_elo, such as `decode` prints, or the
 /// moves in UCI's notation and the result. The first line that is no game ends the work.

@@ -12,12 +12,14 @@ use crate::progress::Progress;
 use crate::report::{facts, left_out, print};
 use crate::scheme::{SchemeArgs, check_free, inputs_and_output};
 
-/// Packs games: PGN (.pgn, .pgn.zst, or a .zip with one PGN) and Parquet files of UCI moves, one after
-/// another.
+/// Packs games of PGN and Parquet files.
 ///
-/// What a file is, its first bytes tell. Games that are no standard chess from the usual start, have no
-/// result, do not parse or cannot be written in the scheme are left out and counted. The pack takes its
-/// place when it is whole: Ctrl-C and crashes leave the folder as it was.
+/// Files are PGN (.pgn, .pgn.zst, or a .zip with one PGN) and Parquet of UCI moves, read one after
+/// another; what a file is, its first bytes tell. Games that are no standard chess from the usual start,
+/// have no result, do not parse or cannot be written in the scheme are left out and counted.
+///
+/// The pack takes its place when it is whole: Ctrl-C and crashes leave the folder as it was. Only a crash
+/// in the moment in which an old pack is replaced leaves none; the same command makes it anew.
 #[derive(Args)]
 #[command(
     override_usage = "chess-tokens pack [OPTIONS] --scheme <SCHEME> <GAMES>... <OUT>",
@@ -41,7 +43,7 @@ pub(crate) struct Pack {
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
     /// Replace a pack that is there
-    #[arg(long)]
+    #[arg(short, long)]
     force: bool,
     /// Print JSON
     #[arg(long)]

@@ -36,7 +36,7 @@ pub(crate) struct TrainBpe {
     #[arg(long, value_name = "N", default_value_t = usize::MAX, hide_default_value = true)]
     limit_games: usize,
     /// Replace a file that is there
-    #[arg(long)]
+    #[arg(short, long)]
     force: bool,
 }
 

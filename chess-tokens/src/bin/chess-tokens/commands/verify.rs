@@ -13,9 +13,11 @@ use crate::scheme::BpeArgs;
 
 const LEFT: &str = "the pack was not looked at to its end";
 
-/// Checks everything in a pack: counts and lengths, that games start and end where they should, that each
-/// token is in the vocabulary, that the vocabulary is the one of the scheme, and that every game's
-/// tokens can be read back as moves that are legal.
+/// Checks everything in a pack.
+///
+/// That is: counts and lengths, that games start and end where they should, that each token is in the
+/// vocabulary, that the vocabulary is the one of the scheme, and that every game's tokens can be read
+/// back as moves that are legal.
 ///
 /// Faults are told with their file and byte. A pack of the scheme bpe needs --bpe FILE for the last two.
 #[derive(Args)]
