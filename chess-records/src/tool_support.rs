@@ -10,10 +10,14 @@ use std::string::{String, ToString};
 /// An error and what it came from, in one line.
 #[must_use]
 pub fn chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
+    let mut text = error.to_string().trim_end().to_string();
     let mut source = error.source();
     while let Some(error) = source {
-        text += &format!(": {error}");
+        let said = error.to_string();
+        // Some say what their source says.
+        if !text.ends_with(said.trim_end()) {
+            text += &format!(": {}", said.trim_end());
+        }
         source = error.source();
     }
     text
@@ -40,6 +44,18 @@ mod tests {
     #[derive(Debug, thiserror::Error)]
     #[error("cannot write")]
     struct Outer(#[source] io::Error);
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("no file: {0}")]
+    struct Repeating(#[source] io::Error);
+
+    #[test]
+    fn what_was_said_is_not_said_again() {
+        let error = Repeating(io::Error::other("full\n"));
+        assert_eq!(chain(&error), "no file: full");
+        let error = Outer(io::Error::other(Repeating(io::Error::other("full"))));
+        assert_eq!(chain(&error), "cannot write: no file: full");
+    }
 
     #[test]
     fn errors_are_looked_through() {

@@ -9,6 +9,8 @@ second (median of 7 runs, one thread) and the ratios:
 - uci: a dict of tokens, from a list of moves as text; this crate from parsed moves;
 - uci text: the same from one text with spaces between;
 - san: python-chess from UCI's moves to the text and its characters; this crate from parsed moves;
+- movetext: moves in UCI's notation as one text of a PGN's movetext with its comments, numbers and
+  result, by a regular expression and python-chess;
 - bpe: the Python package tokenizers from the joined moves; this crate, by the same library in Rust, from
   parsed moves.
 """
@@ -16,6 +18,7 @@ second (median of 7 runs, one thread) and the ratios:
 import json
 import os
 import pathlib
+import re
 import statistics
 import subprocess
 import time
@@ -55,6 +58,22 @@ def san(moves, result):
     return [1, *(SAN_IDS[symbol] for symbol in " ".join(words) + f" {RESULTS[result]}"), 2]
 
 
+# What is no move: comments, numbers and results.
+NO_MOVE = re.compile(r"\{[^}]*\}|\d+\.+|1-0|0-1|1/2-1/2")
+
+
+def movetexts():
+    parts = (GOLDEN / "games.pgn").read_text().strip().split("\n\n")
+    return [part for part in parts if not part.startswith("[")]
+
+
+def from_movetext(text):
+    words, board = [], chess.Board()
+    for san in NO_MOVE.sub(" ", text).split():
+        words.append(board.push_san(san).uci())
+    return " ".join(words)
+
+
 def bpe(moves, result):
     return [1, *BPE.encode("".join(moves)).ids, IDS[result], 2]
 
@@ -72,7 +91,7 @@ def rate(plies, repeats, encode):
 def main():
     ours = subprocess.run(
         ["cargo", "bench", "--quiet", "--manifest-path", str(CRATE / "Cargo.toml"),
-         "--features", "bpe,shakmaty", "--bench", "beside_python"],
+         "--features", "bpe,pgn", "--bench", "beside_python"],
         check=True, capture_output=True, text=True)
     ours = dict(line.split("\t") for line in ours.stdout.splitlines() if "\t" in line)
 
@@ -85,11 +104,15 @@ def main():
     assert [bpe(game[0], game[3]) for game in games] == pack("bpe")
     texts = [(" ".join(moves), *rest) for moves, *rest in games]
 
+    pgn = movetexts()
+    assert [from_movetext(text) for text in pgn] == [moves for moves, *_ in texts]
+
     plies = sum(len(game[0]) for game in games)
     theirs = {
         "uci": rate(plies, 30, lambda: [uci(*game) for game in games]),
         "uci text": rate(plies, 30, lambda: [uci(text.split(), *rest) for text, *rest in texts]),
         "san": rate(plies, 1, lambda: [san(game[0], game[3]) for game in games]),
+        "movetext": rate(plies, 1, lambda: [from_movetext(text) for text in pgn]),
         "bpe": rate(plies, 10, lambda: [bpe(game[0], game[3]) for game in games]),
     }
     print(f"{len(games)} games, {plies} plies; plies per second")

@@ -1,15 +1,17 @@
-//! One half of `beside_python.py`: encodes the golden games and prints plies per second, a line for
-//! each scheme.
+//! One half of `beside_python.py`: encodes the golden games and reads their movetext, and prints plies per
+//! second, a line for each.
 // Helpers of benches fail by panicking.
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 
 #[path = "../tests/golden_pack/mod.rs"]
 mod golden_pack;
 
+use std::fmt::Write;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use chess_records::Game;
+use chess_records::pgn::{PgnBlocks, movetext_moves};
 use chess_tokens::Tokenizer;
 use chess_tokens::tokenizer::{BpeTokenizer, SanTokenizer, TextGame, UciTokenizer};
 use golden_pack::{GoldenPack, read, uci_games};
@@ -73,11 +75,51 @@ fn of_text(games: &[Game]) {
     println!("uci text\t{figure:.0}");
 }
 
+/// The movetext of all games, with its comments.
+fn movetexts() -> Vec<Vec<u8>> {
+    let pgn = read("games.pgn");
+    let mut blocks = PgnBlocks::new(&pgn[..]);
+    let mut texts = Vec::new();
+    while let Some(block) = blocks.next_block().unwrap() {
+        texts.extend(block.games().map(|game| game.movetext().to_vec()));
+    }
+    texts
+}
+
+/// Moves in UCI's notation, apart by a space, of movetext.
+fn to_uci(movetext: &[u8], uci: &mut String) {
+    uci.clear();
+    for played in movetext_moves(movetext).unwrap() {
+        let space = if uci.is_empty() { "" } else { " " };
+        write!(uci, "{space}{played}").unwrap();
+    }
+}
+
+fn of_movetext(games: &[Game]) {
+    let texts = movetexts();
+    assert_eq!(texts.len(), games.len());
+    let mut uci = String::new();
+    for (text, game) in texts.iter().zip(games) {
+        to_uci(text, &mut uci);
+        let moves: Vec<_> = game.moves.iter().map(ToString::to_string).collect();
+        assert_eq!(uci, moves.join(" "));
+    }
+    let plies = games.iter().map(|game| game.moves.len()).sum();
+    let figure = rate(plies, 20, || {
+        for text in &texts {
+            to_uci(black_box(text), &mut uci);
+            black_box(&uci);
+        }
+    });
+    println!("movetext\t{figure:.0}");
+}
+
 fn main() {
     let games = uci_games("uci");
     of_scheme(&UciTokenizer::new(), &games, 3000);
     of_text(&games);
     of_scheme(&SanTokenizer::new(), &games, 20);
+    of_movetext(&games);
     let bpe = BpeTokenizer::from_json(&read("bpe.json")).unwrap();
     of_scheme(&bpe, &games, 50);
 }

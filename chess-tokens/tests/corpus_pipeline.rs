@@ -4,7 +4,7 @@
 
 mod hub_stand_in;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -20,6 +20,14 @@ const SHARDS: usize = 10;
 /// Games of a file.
 const GAMES: usize = 50;
 const KILLS: usize = 10;
+/// What a run does, in order: stages, and the folders in which they are first at work.
+const STAGES: [(&str, &str); 5] = [
+    ("fetch", "fetch/year=2025/month=05"),
+    ("uci", "uci/year=2025/month=05"),
+    ("databases", "databases/masters"),
+    ("elo-bins", "elo-bins"),
+    ("packs", "packs"),
+];
 
 fn games() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/games.pgn.zst")
@@ -153,6 +161,12 @@ fn make_mistakes(hub: &StandIn) {
         Fault::WrongByte,
     );
     hub.fault("00005-of", 1, Fault::Silence(Duration::from_millis(20)));
+    // Of each month, as of those before.
+    hub.fault(
+        "/raw/data/year=2025/month=05/train-00000",
+        2,
+        Fault::Longer(7),
+    );
 }
 
 /// Numbers that are the same each time.
@@ -183,9 +197,10 @@ fn killed_at_ten_moments_it_ends_with_the_same_bytes() {
 
     let mut moments = Moments(2025);
     let (mut kills, mut rounds) = (0, 0);
-    while kills < KILLS {
+    let mut hit = BTreeSet::new();
+    while kills < KILLS || hit.len() < 3 {
         rounds += 1;
-        assert!(rounds < 9, "it is done too soon to be killed");
+        assert!(rounds < 12, "{kills} kills, of {hit:?} only");
         let here = folder.path().join(format!("killed-{rounds}"));
         let description = describe(&here, &hub.endpoint());
         make_mistakes(&hub);
@@ -193,23 +208,23 @@ fn killed_at_ten_moments_it_ends_with_the_same_bytes() {
             let said = fs::read_to_string(description.with_extension("said")).unwrap();
             assert!(succeeded, "round {rounds}: {said}");
         };
-        loop {
+        // Each stage has its turn, at a moment of its own; then the rest is let go on.
+        for (_, stage) in STAGES {
             let mut child = start(&description);
-            if kills == KILLS {
-                let succeeded = child.wait().unwrap().success();
-                check(succeeded);
+            if !is_reached(&mut child, &here.join("corpus").join(stage)) {
                 break;
             }
-            // Each run does some of the work, so that the last stages have their turn too.
-            thread::sleep(Duration::from_millis(whole / 10 + moments.next(whole / 3)));
-            if let Some(status) = child.try_wait().unwrap() {
-                check(status.success());
+            thread::sleep(Duration::from_millis(moments.next(whole / 40)));
+            if child.try_wait().unwrap().is_some() {
                 break;
             }
             child.kill().unwrap();
             child.wait().unwrap();
             kills += 1;
+            hit.extend(stage_at(&here.join("corpus")));
         }
+        let mut child = start(&description);
+        check(child.wait().unwrap().success());
         let found = files(&here.join("corpus"));
         assert_eq!(
             found.keys().collect::<Vec<_>>(),
@@ -223,6 +238,32 @@ fn killed_at_ten_moments_it_ends_with_the_same_bytes() {
             );
         }
     }
+}
+
+/// Waits until a stage is at work in a folder; false if the process ends before.
+fn is_reached(child: &mut Child, folder: &Path) -> bool {
+    while !folder.join(Manifest::FILE_NAME).exists() {
+        if child.try_wait().unwrap().is_some() {
+            return false;
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+    true
+}
+
+/// The stage that a killed run was at, if there was anything left to do.
+fn stage_at(corpus: &Path) -> Option<&'static str> {
+    let is_unfinished = |folder: &&str| {
+        let folder = corpus.join(folder);
+        folder.join(Manifest::FILE_NAME).exists() && Manifest::finished(folder).is_err()
+    };
+    let june = [
+        ("fetch", "fetch/year=2025/month=06"),
+        ("uci", "uci/year=2025/month=06"),
+    ];
+    let mut stages = STAGES.iter().chain(&june);
+    let found = stages.find(|(_, folder)| is_unfinished(folder));
+    found.map(|&(stage, _)| stage)
 }
 
 /// What must be there at the end.
@@ -267,6 +308,7 @@ fn what_the_tool_says() {
     };
     let begins = plan(&[]);
     assert_eq!(begins.matches(": begins\n").count(), 7, "{begins}");
+    assert!(!folder.path().join("corpus").exists());
     assert!(begins.contains("WHERE \"WhiteElo\" >= 1000 AND \"BlackElo\" >= 1000"));
     assert!(!folder.path().join("corpus/uci").exists());
     assert_eq!(hub.seen().len(), 0);
@@ -295,7 +337,64 @@ fn what_the_tool_says() {
         ),
         "{said}"
     );
+    // What is the same stays: nothing is fetched once more.
+    let anew = output(&["run", path, "--overwrite"]);
+    let said = String::from_utf8(anew.stderr).unwrap();
+    assert!(anew.status.success(), "{said}");
+    assert_eq!(said.matches("(was there)").count(), 6, "{said}");
+    assert_eq!(hub.seen().len(), 0);
     ask(&folder.path().join("corpus"));
+}
+
+#[test]
+fn what_is_missing_is_told_before_anything_is_done() {
+    let folder = tempfile::tempdir().unwrap();
+    let description = describe(folder.path(), "http://127.0.0.1:9");
+    let text = fs::read_to_string(&description).unwrap();
+    let missing = folder.path().join("missing.pgn");
+    let refused = |text: String| {
+        fs::write(&description, text).unwrap();
+        let output = output(&["run", description.to_str().unwrap()]);
+        assert_eq!(output.status.code(), Some(2));
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(!folder.path().join("corpus/fetch").exists(), "{said}");
+        said
+    };
+    let name = missing.display().to_string();
+    let other = text.replace(games().to_str().unwrap(), &name);
+    let said = refused(other);
+    assert!(said.contains(&format!("{name}: cannot be read")), "{said}");
+    let said = refused(text.clone() + "extra = ['missing.pgn']\n");
+    assert!(said.contains(&format!("{name}: cannot be read")), "{said}");
+    let bpe = text.replace("scheme = \"uci\"", "scheme = 'bpe'\nbpe = 'missing.pgn'");
+    let said = refused(bpe);
+    assert!(said.contains(&name), "{said}");
+    let fetch = text.find("[fetch]").unwrap()..text.find("[filter]").unwrap();
+    let mut raw = text.clone();
+    raw.replace_range(fetch, "[raw]\nfolder = 'missing.pgn'\n");
+    let said = refused(raw);
+    let month = missing.join("year=2025/month=05");
+    assert!(said.contains(&month.display().to_string()), "{said}");
+    let said = refused(text.replace("limit = 250", "limit = 0"));
+    let expected = "pipeline.toml: line 10, fetch.limit: settings make no sense: limit is 0, \
+        expected at least 1 game\n";
+    assert!(said.ends_with(expected), "{said}");
+}
+
+#[test]
+fn whoever_reads_no_more_of_an_answer_is_no_failure() {
+    let folder = tempfile::tempdir().unwrap();
+    for format in ["csv", "json"] {
+        let question = "SELECT * FROM generate_series(1, 3000000)";
+        let corpus = folder.path().to_str().unwrap();
+        let mut asked = tool(&["sql", corpus, question, "--format", format]);
+        let asked = asked.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut asked = asked.spawn().unwrap();
+        drop(asked.stdout.take());
+        let output = asked.wait_with_output().unwrap();
+        assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+        assert!(output.status.success(), "{format}");
+    }
 }
 
 fn ask(corpus: &Path) {

@@ -623,3 +623,129 @@ fn movetext_is_converted_once() {
     assert_eq!(physical.matches("uci_moves(").count(), 1, "{physical}");
     assert_eq!(physical.matches("Repartition").count(), 0, "{physical}");
 }
+
+/// An error and what it came from.
+fn chain(error: &dyn std::error::Error) -> String {
+    let source = error.source().map(|source| format!(": {}", chain(source)));
+    error.to_string() + &source.unwrap_or_default()
+}
+
+#[test]
+fn no_stage_writes_where_it_reads() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = session(1);
+    let stages = Stages::new(&session).overwrite(true);
+    let may = month("2025-05");
+    let raw = folder.path().join("year=2025/month=05/games.parquet");
+    fs::create_dir_all(raw.parent().unwrap()).unwrap();
+    fs::copy(golden("corpus/raw.parquet"), &raw).unwrap();
+    let before = fs::read(&raw).unwrap();
+    let inputs = StageInput::of_raw_month(folder.path(), may).unwrap();
+    let everything = Filter {
+        min_elo: 0,
+        ..Filter::default()
+    };
+    let (out, here) = (folder.path(), raw.parent().unwrap());
+    let results = [
+        everything.month(stages, may, &inputs, None, out, &mut on),
+        ALL.month(stages, may, &inputs, out, &mut on),
+        ALL.files(stages, "here", &inputs, here, &mut on),
+        ALL.files(stages, "above", &inputs, out, &mut on),
+        EloBins::default().run(stages, &inputs, here, &mut on),
+    ];
+    for result in results {
+        let error = result.unwrap_err().to_string();
+        let start = format!("{}: lies in the folder ", raw.display());
+        assert!(error.starts_with(&start), "{error}");
+        assert!(error.ends_with(" that is to be written"), "{error}");
+    }
+    assert!(fs::read(&raw).unwrap() == before);
+    assert_eq!(fs::read_dir(here).unwrap().count(), 1);
+}
+
+#[test]
+fn a_damaged_file_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = session(2);
+    let damaged = folder.path().join("damaged.parquet");
+    let mut bytes = fs::read(golden("corpus/raw.parquet")).unwrap();
+    bytes[20_000..20_064].fill(0xff);
+    fs::write(&damaged, bytes).unwrap();
+    let inputs = [golden("corpus/raw.parquet"), damaged.clone()];
+    let inputs = inputs.map(|path| StageInput::of_file(path).unwrap());
+    let may = month("2025-05");
+    let out = folder.path().join("uci");
+    let error = ALL.month(Stages::new(&session), may, &inputs, &out, &mut on);
+    let error = chain(&error.unwrap_err());
+    let start = format!(
+        "the games cannot be read: {}: cannot be read as parquet: ",
+        damaged.display()
+    );
+    assert!(error.starts_with(&start), "{error}");
+}
+
+#[test]
+fn a_limit_leaves_something() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = session(1);
+    let raw = input(&golden("corpus/raw.parquet"));
+    let (stages, may) = (Stages::new(&session), month("2025-05"));
+    let filter = Filter::default();
+    let none = filter.month(stages, may, &raw, Some(0), folder.path(), &mut on);
+    let expected = "the settings make no sense: limit is 0, expected at least 1 game";
+    assert_eq!(chain(&none.unwrap_err()), expected);
+    let part = folder.path().join("part.parquet");
+    let none = filter.run(&session, &[golden("corpus/raw.parquet")], &part, Some(0));
+    assert_eq!(chain(&none.unwrap_err()), expected);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn what_failed_before_anything_was_finished_is_no_obstacle() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = session(1);
+    let raw = input(&golden("corpus/raw.parquet"));
+    let (stages, may) = (Stages::new(&session), month("2025-05"));
+    let run = |min_elo| {
+        let filter = Filter {
+            min_elo,
+            ..Filter::default()
+        };
+        filter.month(stages, may, &raw, None, folder.path(), &mut on)
+    };
+    let error = run(4000).unwrap_err().to_string();
+    assert!(
+        error.ends_with("month=05: no game is left of 186"),
+        "{error}"
+    );
+    assert!(!run(1800).unwrap().was_finished);
+    assert!(run(1801).is_err());
+}
+
+#[test]
+fn months_that_do_not_lie_here() {
+    let folder = tempfile::tempdir().unwrap();
+    let of = |text| StageInput::of_raw_month(folder.path(), month(text)).unwrap_err();
+    let may = folder.path().join("year=2025/month=05");
+    let expected = format!("{}: cannot be read, made or removed", may.display());
+    assert_eq!(of("2025-05").to_string(), expected);
+    fs::create_dir_all(&may).unwrap();
+    fs::write(may.join("games.pgn"), "").unwrap();
+    let expected = format!("{}: has no Parquet files", may.display());
+    assert_eq!(of("2025-05").to_string(), expected);
+}
+
+#[test]
+fn other_compressed_files_are_no_pgn() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("games.pgn.gz");
+    fs::write(&path, b"\x1f\x8b\x08 and so on").unwrap();
+    let session = session(1);
+    let out = folder.path().join("out");
+    let run = ALL.files(Stages::new(&session), "x", &input(&path), &out, &mut on);
+    let error = chain(&run.unwrap_err());
+    assert!(
+        error.contains("games.pgn.gz: is compressed by gzip, expected PGN"),
+        "{error}"
+    );
+}

@@ -495,18 +495,25 @@ fn nobody_there() {
 #[test]
 fn files_of_another_length() {
     let case = Case::new();
-    case.stand_in.fault("/raw/", 1, Fault::Longer(5));
+    // A server that is wrong for once.
+    case.stand_in.fault("/raw/", 2, Fault::Longer(5));
+    case.download();
+    assert_eq!(case.ranges(), [None, None, None]);
+    fs::remove_file(&case.to).unwrap();
+    case.stand_in.fault("/raw/", 8, Fault::Longer(5));
     let text = case.fail().to_string();
     assert_eq!(text, "the file has 3000005 bytes, 3000000 are listed");
     // It was listed otherwise.
+    case.stand_in.forget_seen();
     let file = HubFile::new(path(0), 2_999_999, None);
     let error = case.hub().download(&file, &case.to, &mut on).unwrap_err();
+    assert!(error.to_string().contains("failed at attempt 8"), "{error}");
     assert_eq!(
         trouble(error).to_string(),
         "the file has 3000000 bytes, 2999999 are listed"
     );
     // Nothing of it was asked for.
-    assert_eq!(case.stand_in.seen_by(false).len(), 1);
+    assert_eq!(case.stand_in.seen_by(false).len(), 0);
 }
 
 #[test]

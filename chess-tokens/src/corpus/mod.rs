@@ -32,7 +32,8 @@ mod tables;
 
 pub use file_hash::{FileHash, FileHashError};
 pub use manifest::{
-    Counts, InputFile, Job, Manifest, ManifestError, Opened, OutputFile, StageFolder, State,
+    Counts, InputFile, Job, Manifest, ManifestError, Opened, OutputFile, Overwrite, StageFolder,
+    State,
 };
 pub use month::{Month, MonthError, Months};
 #[cfg(feature = "corpus")]

@@ -1,11 +1,10 @@
 //! PGN as a table with the columns of raw games.
 
-use std::fs::File;
-use std::io::{self, Read, Seek};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use chess_records::pgn::{PgnBlocks, PgnReadError, PgnText, text_of};
+use chess_records::pgn::PgnText;
 use datafusion::arrow::array::{
     ArrayRef, Date32Builder, Int16Builder, RecordBatch, StringViewBuilder,
 };
@@ -16,31 +15,11 @@ use datafusion::common::{DataFusionError, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_plan::stream::RecordBatchReceiverStream;
 use datafusion::physical_plan::streaming::PartitionStream;
-use thiserror::Error;
+
+use crate::source::{SourceError, pgn_blocks};
 
 /// Batches that wait for who takes them.
 const QUEUED_BATCHES: usize = 2;
-
-/// Why PGN cannot be read as a table.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub(super) enum PgnTableError {
-    /// The file cannot be opened or its first bytes cannot be read.
-    #[error("{}: cannot be read", path.display())]
-    Io { path: PathBuf, source: io::Error },
-    /// The text cannot be read on.
-    #[error("{}: no more games can be read", path.display())]
-    Pgn { path: PathBuf, source: PgnReadError },
-    /// The zip cannot be read.
-    #[error("{}: cannot be read as a zip", path.display())]
-    Zip {
-        path: PathBuf,
-        source: zip::result::ZipError,
-    },
-    /// The zip does not hold one PGN.
-    #[error("{}: holds {found} files of PGN, expected one", path.display())]
-    ZipFiles { path: PathBuf, found: usize },
-}
 
 /// The games of files of PGN (plain, `.zst` or in a zip), one after the other, as a table.
 pub(super) fn pgn_table(files: Vec<PathBuf>, batch_rows: usize) -> Result<StreamingTable> {
@@ -116,8 +95,8 @@ enum Stop {
     Failed(DataFusionError),
 }
 
-impl From<PgnTableError> for Stop {
-    fn from(error: PgnTableError) -> Self {
+impl From<SourceError> for Stop {
+    fn from(error: SourceError) -> Self {
         Self::Failed(DataFusionError::External(Box::new(error)))
     }
 }
@@ -128,70 +107,20 @@ impl From<ArrowError> for Stop {
     }
 }
 
-fn read_file(path: &Path, push: impl FnMut(&PgnText<'_>) -> Result<(), Stop>) -> Result<(), Stop> {
-    let error = |source| PgnTableError::Io {
-        path: path.to_path_buf(),
-        source,
-    };
-    let mut file = File::open(path).map_err(error)?;
-    let mut start = Vec::new();
-    file.by_ref()
-        .take(4)
-        .read_to_end(&mut start)
-        .map_err(error)?;
-    file.rewind().map_err(error)?;
-    if start == b"PK\x03\x04" {
-        read_zip(path, file, push)
-    } else {
-        read_text(path, file, push)
-    }
-}
-
-fn read_zip(
+/// Hands on games until there are no more or something is in the way.
+fn read_file(
     path: &Path,
-    file: File,
-    push: impl FnMut(&PgnText<'_>) -> Result<(), Stop>,
-) -> Result<(), Stop> {
-    let error = |source| PgnTableError::Zip {
-        path: path.to_path_buf(),
-        source,
-    };
-    let mut archive = zip::ZipArchive::new(file).map_err(error)?;
-    let names: Vec<_> = archive.file_names_raw().collect();
-    // Beside each file macOS puts what else it knows of it.
-    let is_pgn = |name: &[u8]| {
-        name.to_ascii_lowercase().ends_with(b".pgn") && !name.starts_with(b"__MACOSX/")
-    };
-    let games: Vec<_> = (0..names.len())
-        .filter(|&index| is_pgn(names[index]))
-        .collect();
-    let [index] = games[..] else {
-        let found = games.len();
-        let path = path.to_path_buf();
-        return Err(PgnTableError::ZipFiles { path, found }.into());
-    };
-    let entry = archive.by_index(index).map_err(error)?;
-    read_text(path, entry, push)
-}
-
-fn read_text(
-    path: &Path,
-    stream: impl Read + Send,
     mut push: impl FnMut(&PgnText<'_>) -> Result<(), Stop>,
 ) -> Result<(), Stop> {
-    let text = text_of(stream).map_err(|source| PgnTableError::Io {
-        path: path.to_path_buf(),
-        source,
+    let mut pushed = Ok(());
+    pgn_blocks(path, &mut |block| {
+        pushed = block.games().try_for_each(|game| push(&game));
+        match pushed {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(()),
+        }
     })?;
-    let mut blocks = PgnBlocks::new(text);
-    let error = |source| PgnTableError::Pgn {
-        path: path.to_path_buf(),
-        source,
-    };
-    while let Some(block) = blocks.next_block().map_err(error)? {
-        block.games().try_for_each(|game| push(&game))?;
-    }
-    Ok(())
+    pushed
 }
 
 /// Rows of a batch.

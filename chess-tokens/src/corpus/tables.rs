@@ -10,6 +10,8 @@ use datafusion::catalog::TableProvider;
 use datafusion::common::DataFusionError;
 use datafusion::datasource::file_format::options::ReadOptions;
 use datafusion::datasource::listing::{ListingTable, ListingTableConfig, ListingTableUrl};
+use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use datafusion::parquet::errors::ParquetError;
 use datafusion::parquet::file::reader::{FileReader, SerializedFileReader};
 use datafusion::prelude::{ParquetReadOptions, SessionContext};
 use thiserror::Error;
@@ -207,6 +209,26 @@ pub(super) fn rows_of(path: &Path) -> Result<u64, TableError> {
     let reader = reader.map_err(|source| read_error(path)(source.into()))?;
     let rows = reader.metadata().file_metadata().num_rows();
     Ok(u64::try_from(rows).unwrap_or(0))
+}
+
+/// The first Parquet file that cannot be read to its end.
+pub(super) fn first_damaged(files: &[PathBuf]) -> Option<TableError> {
+    let error = |path: &Path, source: ParquetError| read_error(path)(source.into());
+    for path in files
+        .iter()
+        .filter(|path| is_parquet(path).unwrap_or(false))
+    {
+        let Ok(file) = File::open(path) else { continue };
+        let rows = ParquetRecordBatchReaderBuilder::try_new(file).and_then(|file| file.build());
+        let rows = match rows {
+            Ok(rows) => rows,
+            Err(source) => return Some(error(path, source)),
+        };
+        if let Some(source) = rows.into_iter().find_map(Result::err) {
+            return Some(error(path, source.into()));
+        }
+    }
+    None
 }
 
 /// How many rows files have together, if all are Parquet files.

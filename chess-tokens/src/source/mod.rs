@@ -28,6 +28,8 @@ mod format;
 mod games;
 mod ordered;
 mod pack;
+#[cfg(feature = "pgn")]
+mod pgn_file;
 mod read;
 
 pub use error::SourceError;
@@ -35,3 +37,5 @@ pub use files::GameFiles;
 pub use format::GameFormat;
 pub use games::{Blocks, GameBlock, Games};
 pub use pack::{PackGamesError, PackProgress, PackReport, pack_games};
+#[cfg(feature = "corpus")]
+pub(crate) use pgn_file::pgn_blocks;

@@ -2,16 +2,20 @@
 
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
+#[cfg(feature = "pgn")]
+use std::ops::ControlFlow;
 use std::path::Path;
 
 #[cfg(feature = "parquet")]
 use chess_records::parquet::{UciRow, UciRows};
 #[cfg(feature = "pgn")]
-use chess_records::pgn::{self, PgnBlock, PgnBlocks};
+use chess_records::pgn::PgnBlock;
 
 use super::files::{Meter, io_error, readable_format};
 use super::format::beginning;
 use super::ordered::Send1;
+#[cfg(feature = "pgn")]
+use super::pgn_file;
 use super::{GameFormat, SourceError};
 
 /// Rows of Parquet that are a block.
@@ -81,61 +85,20 @@ impl<'a, 'b> Reader<'a, 'b> {
 #[cfg(feature = "pgn")]
 impl Reader<'_, '_> {
     fn text(&mut self, path: &Path, stream: impl Read + Send) -> Result<(), SourceError> {
-        let text = pgn::text_of(stream).map_err(io_error(path))?;
-        self.games(path, text)
-    }
-
-    fn games(&mut self, path: &Path, text: impl Read) -> Result<(), SourceError> {
-        let mut blocks = PgnBlocks::new(text);
-        while !self.is_done {
-            let block = blocks.next_block().map_err(|source| SourceError::Pgn {
-                path: path.to_path_buf(),
-                source,
-            })?;
-            match block {
-                Some(block) => self.send(RawBlock::Pgn(block)),
-                None => break,
-            }
-        }
-        Ok(())
+        pgn_file::text_blocks(path, stream, &mut |block| self.send_pgn(block))
     }
 
     fn zip(&mut self, path: &Path, file: File) -> Result<(), SourceError> {
-        let error = |source| SourceError::Zip {
-            path: path.to_path_buf(),
-            source,
-        };
         let file = Metered(file, self.meter.clone());
-        let mut archive = zip::ZipArchive::new(file).map_err(error)?;
-        let index = the_one_pgn(path, &archive)?;
-        let entry = archive.by_index(index).map_err(error)?;
-        // The file itself could be read, so that what does not decompress is the zip's fault.
-        let text = pgn::text_of(entry).map_err(|source| error(source.into()))?;
-        self.games(path, text)
+        pgn_file::zip_blocks(path, file, &mut |block| self.send_pgn(block))
     }
-}
 
-/// Which file of a zip is read: the only one, or the only one whose name ends in `.pgn`.
-#[cfg(feature = "pgn")]
-fn the_one_pgn<R: Read + Seek>(
-    path: &Path,
-    archive: &zip::ZipArchive<R>,
-) -> Result<usize, SourceError> {
-    let names: Vec<_> = archive.file_names_raw().collect();
-    let is_folder = |name: &[u8]| name.ends_with(b"/");
-    // Beside each file macOS puts what else it knows of it.
-    let is_of_macos = |name: &[u8]| name.starts_with(b"__MACOSX/");
-    let files =
-        (0..names.len()).filter(|&index| !is_folder(names[index]) && !is_of_macos(names[index]));
-    let files: Vec<_> = files.collect();
-    let is_pgn = |&&index: &&usize| names[index].to_ascii_lowercase().ends_with(b".pgn");
-    let pgns: Vec<_> = files.iter().filter(is_pgn).copied().collect();
-    match (&files[..], &pgns[..]) {
-        (&[only], _) | (_, &[only]) => Ok(only),
-        _ => Err(SourceError::ZipFiles {
-            path: path.to_path_buf(),
-            found: pgns.len(),
-        }),
+    fn send_pgn(&mut self, block: PgnBlock) -> ControlFlow<()> {
+        self.send(RawBlock::Pgn(block));
+        match self.is_done {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
     }
 }
 

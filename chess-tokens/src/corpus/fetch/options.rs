@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde_json::{Map, Value};
 
 use super::FetchError;
+use crate::corpus::Overwrite;
 
 /// What is fetched of each month, and what is kept of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,7 +16,7 @@ pub struct FetchOptions {
     pub(super) settings: Map<String, Value>,
     pub(super) keep_shards: bool,
     pub(super) shards: Option<PathBuf>,
-    pub(super) overwrite: bool,
+    pub(super) overwrite: Overwrite,
 }
 
 impl FetchOptions {
@@ -27,7 +28,7 @@ impl FetchOptions {
             settings: Map::new(),
             keep_shards: false,
             shards: None,
-            overwrite: false,
+            overwrite: Overwrite::Nothing,
         }
     }
 
@@ -64,9 +65,9 @@ impl FetchOptions {
         self
     }
 
-    /// Whether to begin anew where there is a month already, or a part of one.
-    pub const fn overwrite(mut self, overwrite: bool) -> Self {
-        self.overwrite = overwrite;
+    /// What to begin anew where there is a month already, or a part of one.
+    pub fn overwrite(mut self, overwrite: impl Into<Overwrite>) -> Self {
+        self.overwrite = overwrite.into();
         self
     }
 

@@ -145,7 +145,7 @@ impl Trouble {
         match self {
             Self::Status { status, .. } => matches!(*status, 408 | 425 | 429 | 500..=599),
             Self::Connection { temporary, .. } => *temporary,
-            Self::Dropped { .. } | Self::Range { .. } => true,
+            Self::Dropped { .. } | Self::Range { .. } | Self::Size { .. } => true,
             _ => false,
         }
     }
@@ -258,12 +258,10 @@ mod tests {
         for never in [400, 401, 403, 404, 416, 600] {
             assert!(!status(never), "{never}");
         }
-        assert!(
-            !Trouble::Size {
-                found: 1,
-                expected: 2
-            }
-            .is_temporary()
-        );
+        let (found, expected) = (1, 2);
+        assert!(Trouble::Size { found, expected }.is_temporary());
+        let commit = String::new;
+        let (found, expected) = (commit(), commit());
+        assert!(!Trouble::Commit { found, expected }.is_temporary());
     }
 }

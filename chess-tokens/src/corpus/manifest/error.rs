@@ -30,6 +30,12 @@ pub enum ManifestError {
         /// The folder.
         path: PathBuf,
     },
+    /// A folder of raw games has none.
+    #[error("{}: has no Parquet files", path.display())]
+    NoParquet {
+        /// The folder.
+        path: PathBuf,
+    },
     /// There is no manifest.
     #[error("{}: no stage has been at work here", path.display())]
     Missing {

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::files::read_error;
-use super::{InputFile, Job, Manifest, ManifestError, OutputFile, State};
+use super::{InputFile, Job, Manifest, ManifestError, OutputFile, Overwrite, State};
 use crate::folder_lock::{self, FolderLock};
 
 /// What a stage finds in its folder.
@@ -37,10 +37,11 @@ impl StageFolder {
     ///
     /// The same job that is done is found finished, unless a file of it has gone or has another length:
     /// then it is begun anew. The same job that was interrupted is found with what the manifest says.
-    /// Any other is refused, and so are files that no manifest tells of.
+    /// Any other is refused, and so are files that no manifest tells of; a job of which nothing was
+    /// finished is no other.
     ///
-    /// With `overwrite` the job is begun anew whatever is there; the files that the manifest tells of
-    /// are removed first.
+    /// `overwrite` tells what is begun anew instead; the files that the manifest tells of are removed
+    /// first.
     ///
     /// # Errors
     ///
@@ -49,19 +50,19 @@ impl StageFolder {
     pub fn open(
         path: impl Into<PathBuf>,
         job: &Job,
-        overwrite: bool,
+        overwrite: impl Into<Overwrite>,
     ) -> Result<Opened, ManifestError> {
         let path = path.into();
         fs::create_dir_all(&path).map_err(|source| read_error(&path, source))?;
         let lock = lock(&path)?;
-        let manifest = match (look(&path, job, overwrite)?, overwrite) {
-            (Found::Finished(manifest), false) => return Ok(Opened::Finished(manifest)),
-            (Found::Unfinished(manifest), false) => manifest,
-            (Found::Finished(old) | Found::Unfinished(old) | Found::Stale(old), _) => {
+        let manifest = match look(&path, job, overwrite.into())? {
+            Found::Finished(manifest) => return Ok(Opened::Finished(manifest)),
+            Found::Unfinished(manifest) => manifest,
+            Found::Stale(old) => {
                 remove_files(&path, &old.files)?;
                 Manifest::new(job)
             }
-            (Found::Nothing, _) => Manifest::new(job),
+            Found::Nothing => Manifest::new(job),
         };
         remove_temporary(&path)?;
         let folder = Self {
@@ -82,13 +83,11 @@ impl StageFolder {
     pub fn peek(
         path: impl AsRef<Path>,
         job: &Job,
-        overwrite: bool,
+        overwrite: impl Into<Overwrite>,
     ) -> Result<Option<Manifest>, ManifestError> {
-        match look(path.as_ref(), job, overwrite)? {
-            Found::Finished(manifest) | Found::Unfinished(manifest) if !overwrite => {
-                Ok(Some(manifest))
-            }
-            _ => Ok(None),
+        match look(path.as_ref(), job, overwrite.into())? {
+            Found::Finished(manifest) | Found::Unfinished(manifest) => Ok(Some(manifest)),
+            Found::Stale(_) | Found::Nothing => Ok(None),
         }
     }
 
@@ -193,28 +192,33 @@ enum Found {
     Nothing,
     Finished(Manifest),
     Unfinished(Manifest),
-    /// Of other work that is to be overwritten, or with files missing.
+    /// To be begun anew: it is to be overwritten, or files are missing.
     Stale(Manifest),
 }
 
-fn look(path: &Path, job: &Job, overwrite: bool) -> Result<Found, ManifestError> {
+fn look(path: &Path, job: &Job, overwrite: Overwrite) -> Result<Found, ManifestError> {
+    let may_go = overwrite.is_allowed();
     let manifest = match Manifest::read(path) {
         // Of whatever it is, it is in the way.
-        Err(error) if overwrite && error.is_of_contents() => return Ok(Found::Nothing),
+        Err(error) if may_go && error.is_of_contents() => return Ok(Found::Nothing),
         manifest => manifest?,
     };
     let Some(manifest) = manifest else {
         return match first_visible(path)? {
-            Some(path) if !overwrite => Err(ManifestError::Unknown { path }),
+            Some(path) if !may_go => Err(ManifestError::Unknown { path }),
             _ => Ok(Found::Nothing),
         };
     };
     if let Some(difference) = job.difference(&manifest) {
         let path = path.to_path_buf();
-        return match overwrite {
+        // Of work that failed before anything was finished, nothing is lost.
+        return match may_go || manifest.is_empty() {
             true => Ok(Found::Stale(manifest)),
             false => Err(ManifestError::OtherJob { path, difference }),
         };
+    }
+    if overwrite.is_everything() {
+        return Ok(Found::Stale(manifest));
     }
     Ok(match manifest.state {
         State::Unfinished => Found::Unfinished(manifest),

@@ -46,6 +46,7 @@ mod error;
 mod files;
 mod folder;
 mod job;
+mod overwrite;
 
 use std::fs;
 use std::io::{self, Write};
@@ -60,6 +61,7 @@ pub use error::ManifestError;
 pub use files::{Counts, InputFile, OutputFile};
 pub use folder::{Opened, StageFolder};
 pub use job::Job;
+pub use overwrite::Overwrite;
 
 /// The version that is written and read.
 const VERSION: u32 = 1;
@@ -108,6 +110,11 @@ pub enum State {
 impl Manifest {
     /// The name of the file.
     pub const FILE_NAME: &str = "manifest.json";
+
+    /// Whether nothing is finished.
+    fn is_empty(&self) -> bool {
+        self.state == State::Unfinished && self.files.is_empty()
+    }
 
     /// A folder of this job, with nothing done yet.
     fn new(job: &Job) -> Self {

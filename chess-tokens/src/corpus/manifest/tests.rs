@@ -27,7 +27,7 @@ fn is_finished(folder: &Path, job: &Job) -> bool {
 }
 
 /// Does the work, and leaves it finished.
-fn work(folder: &Path, job: &Job, overwrite: bool) -> Manifest {
+fn work(folder: &Path, job: &Job, overwrite: impl Into<Overwrite>) -> Manifest {
     let mut stage = unfinished(StageFolder::open(folder, job, overwrite));
     fs::write(stage.file("games.parquet"), "games").unwrap();
     stage.add_file("games.parquet", Some(2)).unwrap();
@@ -271,4 +271,45 @@ fn counts_add_up() {
     assert_eq!((counts.read, counts.kept), (10, 4));
     assert_eq!(counts.left_out["short"], 4);
     assert_eq!(counts.left_out["illegal"], 2);
+}
+
+#[test]
+fn what_is_overwritten() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    work(path, &job(), false);
+    let open = |job: &Job, overwrite| StageFolder::open(path, job, overwrite);
+    let other = job().setting("min_elo", 2000);
+    // The same work stays unless everything is to go.
+    let same = open(&job(), Overwrite::Changed).unwrap();
+    assert!(matches!(same, Opened::Finished(_)));
+    assert!(open(&other, Overwrite::Nothing).is_err());
+    work(path, &other, Overwrite::Changed);
+    assert!(is_finished(path, &other));
+    drop(unfinished(open(&other, Overwrite::Everything)));
+    assert_eq!(names(path), ["manifest.json"]);
+    // Nothing of it was finished, so that it is no other work.
+    work(path, &job(), false);
+    assert!(is_finished(path, &job()));
+    assert_eq!(Overwrite::from(true), Overwrite::Everything);
+    assert_eq!(Overwrite::from(false), Overwrite::Nothing);
+}
+
+#[test]
+fn a_part_of_other_work_is_not_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let mut stage = unfinished(StageFolder::open(path, &job(), false));
+    fs::write(stage.file("part-00000.parquet"), "games").unwrap();
+    stage.add_file("part-00000.parquet", None).unwrap();
+    stage.save().unwrap();
+    drop(stage);
+    let other = job().setting("min_elo", 2000);
+    assert!(StageFolder::open(path, &other, false).is_err());
+    drop(unfinished(StageFolder::open(
+        path,
+        &other,
+        Overwrite::Changed,
+    )));
+    assert_eq!(names(path), ["manifest.json"]);
 }

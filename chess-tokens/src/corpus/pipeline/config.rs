@@ -7,11 +7,12 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::ConfigError;
+use super::place::{Place, setting};
 use crate::Scheme;
 use crate::corpus::fetch::FetchOptions;
 use crate::corpus::hub::{Hub, HubConfigError};
-use crate::corpus::stages::{EloBins, Filter, ToUci};
-use crate::corpus::{Month, Months, SessionOptions};
+use crate::corpus::stages::{EloBins, Filter, SettingsError, ToUci, check_limit};
+use crate::corpus::{Month, Months, Overwrite, SessionOptions};
 
 /// The description of a pipeline. Paths are relative to the folder of the file; an option that there is
 /// not is an error.
@@ -194,7 +195,10 @@ impl PipelineConfig {
             path: path.to_path_buf(),
             source,
         })?;
-        let mut config = Self::parse(&text)?;
+        let mut config = Self::parse(&text).map_err(|source| ConfigError::File {
+            path: path.to_path_buf(),
+            source: Box::new(source),
+        })?;
         config.move_to(path.parent().unwrap_or(Path::new("")));
         Ok(config)
     }
@@ -208,7 +212,9 @@ impl PipelineConfig {
         let config: Self = toml::from_str(text).map_err(|source| ConfigError::Toml {
             source: Box::new(source),
         })?;
-        config.check()?;
+        config
+            .check()
+            .map_err(|(place, error)| place.place(text, error))?;
         Ok(config)
     }
 
@@ -224,30 +230,50 @@ impl PipelineConfig {
         }
     }
 
-    fn check(&self) -> Result<(), ConfigError> {
-        self.filter.check()?;
-        self.uci.check()?;
-        self.bins().map_or(Ok(()), |bins| bins.check())?;
+    fn check(&self) -> Result<(), Fault<'_>> {
+        let settings = |table| move |error| at_setting(table, error);
+        self.filter.check().map_err(settings("filter"))?;
+        self.uci.check().map_err(settings("uci"))?;
+        let bins = self.bins().map_or(Ok(()), |bins| bins.check());
+        bins.map_err(settings("elo_bins"))?;
+        let limit = self.fetch.as_ref().and_then(|fetch| fetch.limit);
+        check_limit(limit).map_err(settings("fetch"))?;
+        let limit = self.raw.as_ref().and_then(|raw| raw.limit);
+        check_limit(limit).map_err(settings("raw"))?;
+        self.check_origin()?;
+        self.check_databases()?;
+        self.pack.as_ref().map_or(Ok(()), |pack| pack.check(self))
+    }
+
+    /// Where games come from.
+    fn check_origin(&self) -> Result<(), Fault<'_>> {
         let months = self.all_months();
         if let Some(twice) = months.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(ConfigError::MonthTwice { month: twice[0] });
+            let month = twice[0];
+            return Err((Place::top("months"), ConfigError::MonthTwice { month }));
         }
         match (months.is_empty(), &self.fetch, &self.raw) {
-            (_, Some(_), Some(_)) => return Err(ConfigError::TwoOrigins),
-            (false, None, None) => return Err(ConfigError::NoOrigin),
-            (true, ..) if self.databases.is_empty() => return Err(ConfigError::NoGames),
-            _ => {}
+            (_, Some(_), Some(_)) => Err((Place::top("raw"), ConfigError::TwoOrigins)),
+            (false, None, None) => Err((Place::top("months"), ConfigError::NoOrigin)),
+            (true, ..) if self.databases.is_empty() => {
+                Err((Place::top("months"), ConfigError::NoGames))
+            }
+            _ => Ok(()),
         }
-        self.databases
-            .iter()
-            .enumerate()
-            .try_for_each(|(at, database)| {
-                let is_twice = self.databases[..at]
-                    .iter()
-                    .any(|other| other.name == database.name);
-                database.check(is_twice)
-            })?;
-        self.pack.as_ref().map_or(Ok(()), |pack| pack.check(self))
+    }
+
+    fn check_databases(&self) -> Result<(), Fault<'_>> {
+        for (index, database) in self.databases.iter().enumerate() {
+            let mut before = self.databases[..index].iter();
+            let is_twice = before.any(|other| other.name == database.name);
+            let place = |option| Place {
+                index,
+                ..Place::of("database", option)
+            };
+            let checked = database.check(is_twice);
+            checked.map_err(|(option, error)| (place(option), error))?;
+        }
+        Ok(())
     }
 
     /// All months, in order.
@@ -317,7 +343,7 @@ impl FetchConfig {
 
     /// What is fetched of each month.
     #[must_use = "fetching is made of it"]
-    pub fn options(&self, filter: &Filter, overwrite: bool) -> FetchOptions {
+    pub fn options(&self, filter: &Filter, overwrite: impl Into<Overwrite>) -> FetchOptions {
         FetchOptions::new()
             .folder(&self.data_folder)
             .limit(self.limit)
@@ -328,43 +354,65 @@ impl FetchConfig {
 }
 
 impl Database {
-    fn check(&self, is_twice: bool) -> Result<(), ConfigError> {
+    /// Which option is at fault, and why.
+    fn check(&self, is_twice: bool) -> Result<(), (&'static str, ConfigError)> {
         let name = || self.name.clone();
         let is_plain = |letter: u8| letter.is_ascii_alphanumeric() || b"-_".contains(&letter);
         if self.name.is_empty() || !self.name.bytes().all(is_plain) {
-            return Err(ConfigError::DatabaseName { found: name() });
+            return Err(("name", ConfigError::DatabaseName { found: name() }));
         }
         if is_twice {
-            return Err(ConfigError::DatabaseTwice { name: name() });
+            return Err(("name", ConfigError::DatabaseTwice { name: name() }));
         }
         if self.files.is_empty() {
-            return Err(ConfigError::NoFiles { name: name() });
+            return Err(("files", ConfigError::NoFiles { name: name() }));
         }
         Ok(())
     }
 }
 
 impl PackConfig {
-    fn check(&self, config: &PipelineConfig) -> Result<(), ConfigError> {
-        let scheme: Scheme = self.scheme.parse()?;
+    fn check(&self, config: &PipelineConfig) -> Result<(), Fault<'_>> {
+        let place = |option| Place::of("pack", option);
+        let scheme = self.scheme.parse::<Scheme>();
+        let scheme = scheme.map_err(|error| (place("scheme"), error.into()))?;
         if (scheme == Scheme::Bpe) != self.bpe.is_some() {
-            return Err(ConfigError::Bpe { scheme });
+            return Err((place("scheme"), ConfigError::Bpe { scheme }));
         }
         if let Some(month) = self
             .val_month
             .filter(|month| !config.all_months().contains(month))
         {
-            return Err(ConfigError::ValMonth { month });
+            return Err((place("val_month"), ConfigError::ValMonth { month }));
+        }
+        if self.val_month.is_none() && self.val_games > 0 {
+            return Err((place("val_games"), ConfigError::ValGames));
+        }
+        if let Some(month) = self.val_month
+            && config.elo_bins.is_some()
+            && config.databases.is_empty()
+            && config.all_months() == [month]
+        {
+            return Err((place("val_month"), ConfigError::NothingToDraw { month }));
         }
         if self.train == TrainOn::EloBins && config.elo_bins.is_none() {
-            return Err(ConfigError::NoBins);
+            return Err((place("train"), ConfigError::NoBins));
         }
         Ok(())
     }
 }
 
+/// What makes no sense, and which option of the file it is.
+type Fault<'a> = (Place<'a>, ConfigError);
+
+fn at_setting(table: &'static str, error: SettingsError) -> Fault<'static> {
+    (Place::of(table, setting(&error)), error.into())
+}
+
 #[cfg(test)]
 mod tests {
+    use std::error::Error;
+
     use super::*;
 
     const EXAMPLE: &str = include_str!("../../../examples/pipeline.toml");
@@ -447,7 +495,10 @@ mod tests {
     fn descriptions_that_make_no_sense() {
         let error = |text: &str| {
             let text = format!("folder = 'c'\n{text}");
-            PipelineConfig::parse(&text).unwrap_err().to_string()
+            match PipelineConfig::parse(&text).unwrap_err() {
+                ConfigError::At { source, .. } => source.to_string(),
+                error => error.to_string(),
+            }
         };
         assert_eq!(
             error("months = ['2025-13']"),
@@ -510,9 +561,83 @@ mod tests {
             "val_month 2025-05 is not among the months"
         );
         assert_eq!(
+            pack("scheme = 'uci'\nval_games = 5"),
+            "there are val_games and no val_month"
+        );
+        let months = "months = ['2025-05']\n[fetch]\n[elo_bins]\n[pack]\n";
+        assert_eq!(
+            error(&format!("{months}scheme = 'uci'\nval_month = '2025-05'")),
+            "there are no games to draw: those of 2025-05 are to validate with"
+        );
+        assert_eq!(
             pack("scheme = 'uci'\ntrain = 'elo-bins'"),
             "train is elo-bins, and there is no [elo_bins]"
         );
         PipelineConfig::parse(&format!("folder = 'c'\n{good}[pack]\nscheme = 'san'")).unwrap();
+    }
+
+    #[test]
+    fn errors_tell_line_and_option() {
+        let place = |text: &str| match PipelineConfig::parse(text).unwrap_err() {
+            ConfigError::At { line, option, .. } => format!("{line} {option}"),
+            error => error.to_string(),
+        };
+        let months = "folder = 'c'\nmonths = [\n  '2025-05',\n]\n[raw]\nfolder = 'r'\n";
+        let with = |text: &str| place(&format!("{months}{text}"));
+        assert_eq!(
+            with("[uci]\nmax_plies = 40\nmin_plies = 41"),
+            "9 uci.min_plies"
+        );
+        assert_eq!(with("limit = 0"), "7 raw.limit");
+        assert_eq!(with("[filter]\nmax_elo = 1"), "8 filter.max_elo");
+        assert_eq!(
+            with("[elo_bins]\n\nseed = 1\nn_per_bin = 0"),
+            "10 elo_bins.n_per_bin"
+        );
+        // The limit at fault is that of the default.
+        assert_eq!(with("[elo_bins]\nmax_bin = 100"), "7 elo_bins.min_bin");
+        let inline = "folder = 'c'\nuci = { min_plies = 400 }";
+        assert_eq!(place(inline), "2 uci.min_plies");
+        let database = "[[database]]\nname = 'x'\nfiles = ['a']\n";
+        let twice = with(&format!("{database}{database}"));
+        assert_eq!(twice, "11 database.name");
+        assert_eq!(with("[pack]\nscheme = 'xml'"), "8 pack.scheme");
+        assert_eq!(
+            with("[pack]\nscheme = 'san'\nval_games = 2"),
+            "9 pack.val_games"
+        );
+        assert_eq!(with("[fetch]"), "5 raw");
+        assert_eq!(place("folder = 'c'\nmonths = ['2025-05']"), "2 months");
+        // There is no option to be pointed at.
+        let none = "there are no months and no [[database]], expected some";
+        assert_eq!(place("folder = 'c'"), none);
+    }
+
+    #[test]
+    fn errors_of_a_file_name_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pipeline.toml");
+        let error = |text: &str| {
+            fs::write(&path, text).unwrap();
+            let error = PipelineConfig::read(&path).unwrap_err();
+            assert_eq!(error.to_string(), path.display().to_string());
+            let mut source = error.source();
+            let mut said = Vec::new();
+            while let Some(error) = source {
+                said.push(error.to_string());
+                source = error.source();
+            }
+            said
+        };
+        assert_eq!(
+            error("folder = 'c'\nmonths = ['2025-05']"),
+            [
+                "line 2, months",
+                "there are months and neither [fetch] nor [raw], expected one of them"
+            ]
+        );
+        let said = error("folder = 'c'\n[uci]\nx = 1");
+        assert_eq!(said[0], "is no description of a pipeline");
+        assert!(said[1].starts_with("TOML parse error at line 3, column 1\n"));
     }
 }

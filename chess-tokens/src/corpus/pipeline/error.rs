@@ -24,6 +24,24 @@ pub enum ConfigError {
         /// What the system said.
         source: io::Error,
     },
+    /// An option of the text makes no sense.
+    #[error("line {line}, {option}")]
+    At {
+        /// The line in which it stands, from 1; that of its table if it stands nowhere.
+        line: usize,
+        /// The option, with its table.
+        option: String,
+        /// What is wrong.
+        source: Box<Self>,
+    },
+    /// A file is no description that makes sense.
+    #[error("{}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        source: Box<Self>,
+    },
     /// The text is no TOML, or has options that there are not.
     #[error("is no description of a pipeline")]
     Toml {
@@ -81,6 +99,15 @@ pub enum ConfigError {
         /// The month.
         month: Month,
     },
+    /// Games to validate with come from a month.
+    #[error("there are val_games and no val_month")]
+    ValGames,
+    /// The only games are those to validate with.
+    #[error("there are no games to draw: those of {month} are to validate with")]
+    NothingToDraw {
+        /// The month.
+        month: Month,
+    },
     /// Drawn games are to be trained on, and none are drawn.
     #[error("train is elo-bins, and there is no [elo_bins]")]
     NoBins,
@@ -112,12 +139,6 @@ pub enum PipelineError {
         /// Why.
         source: ManifestError,
     },
-    /// A month does not lie where it should.
-    #[error("{}: has no Parquet files", folder.display())]
-    NoRaw {
-        /// The month's folder.
-        folder: PathBuf,
-    },
     /// The tokenizer cannot be opened.
     #[error("the tokenizer cannot be opened")]
     Tokenizer(#[from] OpenBpeError),
@@ -139,5 +160,56 @@ impl PipelineError {
                     ..
                 }
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts() {
+        let missing = || ManifestError::Missing { path: "out".into() };
+        let errors = [
+            (FetchError::Limit.into(), "stage fetch fails"),
+            (
+                PipelineError::Stage {
+                    stage: "uci",
+                    source: StageError::Cancelled,
+                },
+                "stage uci fails",
+            ),
+            (
+                PipelineError::Input {
+                    stage: "pack",
+                    source: missing(),
+                },
+                "the input of stage pack cannot be used",
+            ),
+            (PipelineError::Cancelled, "stopped on request"),
+        ];
+        for (error, text) in errors {
+            assert_eq!(error.to_string(), text);
+        }
+        let hub = crate::corpus::hub::Hub::builder("no/such/name").build();
+        let error = PipelineError::from(hub.unwrap_err());
+        assert_eq!(error.to_string(), "the hub cannot be asked");
+        let bpe = crate::tokenizer::BpeTokenizer::open("/nowhere/bpe.json".as_ref());
+        let error = PipelineError::from(bpe.unwrap_err());
+        assert_eq!(error.to_string(), "the tokenizer cannot be opened");
+    }
+
+    #[test]
+    fn whether_it_was_asked_to_stop() {
+        let stage = |source| PipelineError::Stage {
+            stage: "uci",
+            source,
+        };
+        assert!(PipelineError::Cancelled.is_cancelled());
+        assert!(PipelineError::from(FetchError::Cancelled).is_cancelled());
+        assert!(stage(StageError::Cancelled).is_cancelled());
+        assert!(!PipelineError::from(FetchError::Limit).is_cancelled());
+        let folder = "out".into();
+        assert!(!stage(StageError::NoGames { folder, read: 1 }).is_cancelled());
     }
 }

@@ -10,9 +10,11 @@
 //! ```
 //!
 //! Whatever is finished is left as it is, so that the same description goes on where it was interrupted.
+//! What was made with other settings, or of other files, is refused, or made anew if that is asked for.
 
 mod config;
 mod error;
+mod place;
 mod plan;
 mod run;
 

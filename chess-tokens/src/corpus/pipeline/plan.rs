@@ -25,7 +25,8 @@ pub struct PlannedStage {
     pub sql: Vec<String>,
 }
 
-/// Whether the work in a folder is done. Whether it is the same work is told when it is run.
+/// Whether the work in a folder is done. Whether it is the same work, and is not to be overwritten, is
+/// told when it is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -82,11 +83,10 @@ impl Pipeline<'_> {
         folder: PathBuf,
         sql: Vec<String>,
     ) -> Result<PlannedStage, PipelineError> {
-        let manifest = match self.overwrite {
-            true => None,
-            false => {
-                Manifest::read(&folder).map_err(|source| PipelineError::Input { stage, source })?
-            }
+        let manifest = match Manifest::read(&folder) {
+            // It would be begun anew.
+            Err(_) if self.overwrite.is_allowed() => None,
+            manifest => manifest.map_err(|source| PipelineError::Input { stage, source })?,
         };
         let state = match manifest.map(|manifest| manifest.state) {
             None => StageState::New,

@@ -1,6 +1,6 @@
 //! Running a pipeline.
 
-use std::fs;
+use std::fs::File;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::corpus::stages::{
     self, CorpusPack, EloBins, Filter, StageDone, StageError, StageInput, StageProgress, Stages,
     ToUci,
 };
-use crate::corpus::{Manifest, ManifestError, Month, Session};
+use crate::corpus::{Manifest, ManifestError, Month, Overwrite, Session};
 use crate::tokenizer::{BpeTokenizer, SanTokenizer, Tokenizer, UciTokenizer};
 
 /// What a pipeline tells of.
@@ -43,13 +43,18 @@ pub type Observer<'a> = dyn FnMut(PipelineEvent<'_>) -> ControlFlow<()> + 'a;
 pub struct Pipeline<'a> {
     pub(super) config: &'a PipelineConfig,
     pub(super) session: &'a Session,
-    pub(super) overwrite: bool,
+    pub(super) overwrite: Overwrite,
 }
 
 impl<'a> Pipeline<'a> {
-    /// A pipeline whose queries run in this session. With `overwrite` everything is begun anew.
+    /// A pipeline whose queries run in this session. With `overwrite`, what was made with other settings
+    /// or of other files is made anew, and then what was made of it; what is the same stays.
     #[must_use]
     pub const fn new(config: &'a PipelineConfig, session: &'a Session, overwrite: bool) -> Self {
+        let overwrite = match overwrite {
+            true => Overwrite::Changed,
+            false => Overwrite::Nothing,
+        };
         Self {
             config,
             session,
@@ -80,6 +85,7 @@ impl<'a> Pipeline<'a> {
     ///
     /// A [`PipelineError`]; what is finished stays.
     pub fn run(&self, observer: &mut Observer<'_>) -> Result<(), PipelineError> {
+        self.check_files()?;
         for month in self.config.all_months() {
             self.raw_month(month, observer)?;
             self.uci_month(month, observer)?;
@@ -94,6 +100,32 @@ impl<'a> Pipeline<'a> {
         }
     }
 
+    /// Whether what is needed last is there, before anything that takes long.
+    fn check_files(&self) -> Result<(), PipelineError> {
+        let check = |stage, path: &PathBuf| {
+            let opened = File::open(path).map_err(|source| ManifestError::Read {
+                path: path.clone(),
+                source,
+            });
+            opened.map(drop).map_err(input_error(stage))
+        };
+        if let Some(raw) = &self.config.raw {
+            let mut months = self.config.all_months().into_iter();
+            months.try_for_each(|month| check(Filter::NAME, &month.folder(&raw.folder)))?;
+        }
+        let mut databases = self.config.databases.iter();
+        databases.try_for_each(|database| {
+            let mut files = database.files.iter();
+            files.try_for_each(|file| check(ToUci::NAME, file))
+        })?;
+        let Some(pack) = &self.config.pack else {
+            return Ok(());
+        };
+        let mut extra = pack.extra.iter();
+        extra.try_for_each(|file| check(CorpusPack::NAME, file))?;
+        tokenizer(pack).map(drop)
+    }
+
     /// A month fetched, or filtered from files that lie here.
     fn raw_month(&self, month: Month, observer: &mut Observer<'_>) -> Result<(), PipelineError> {
         if let Some(config) = &self.config.fetch {
@@ -105,7 +137,8 @@ impl<'a> Pipeline<'a> {
         let Some(raw) = &self.config.raw else {
             return Ok(());
         };
-        let inputs = raw_inputs(&raw.folder, month)?;
+        let inputs = StageInput::of_raw_month(&raw.folder, month);
+        let inputs = inputs.map_err(input_error(Filter::NAME))?;
         let (filter, out) = (&self.config.filter, self.folder(Filter::NAME));
         let done = filter.month(self.stages(), month, &inputs, raw.limit, &out, &mut |now| {
             observer(PipelineEvent::Working(now))
@@ -238,36 +271,6 @@ pub(super) fn tokenizer(config: &PackConfig) -> Result<Arc<dyn Tokenizer>, Pipel
         Ok(Scheme::San) => Arc::new(SanTokenizer::new()),
         _ => Arc::new(UciTokenizer::new()),
     })
-}
-
-/// The files of a month in the hub's layout, in the order of their names.
-fn raw_inputs(folder: &Path, month: Month) -> Result<Vec<StageInput>, PipelineError> {
-    let folder = month.folder(folder);
-    let error = |source| PipelineError::Input {
-        stage: Filter::NAME,
-        source: ManifestError::Read {
-            path: folder.clone(),
-            source,
-        },
-    };
-    let mut files = Vec::new();
-    for entry in fs::read_dir(&folder).map_err(error)? {
-        let path = entry.map_err(error)?.path();
-        if path
-            .extension()
-            .is_some_and(|extension| extension == "parquet")
-        {
-            files.push(path);
-        }
-    }
-    if files.is_empty() {
-        return Err(PipelineError::NoRaw { folder });
-    }
-    files.sort();
-    let inputs = files.into_iter().map(StageInput::of_file);
-    inputs
-        .collect::<Result<_, _>>()
-        .map_err(input_error(Filter::NAME))
 }
 
 fn tell(done: StageDone, observer: &mut Observer<'_>) -> Result<(), PipelineError> {

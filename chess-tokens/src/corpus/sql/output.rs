@@ -90,6 +90,16 @@ impl Rows<'_> {
         format: SqlFormat,
         out: &mut dyn Write,
     ) -> Result<bool, SqlOutputError> {
+        let mut noting = Noting { out, failed: None };
+        let written = self.write_as(format, &mut noting);
+        // Of what the output refused, the libraries keep no more than the text.
+        match noting.failed {
+            Some(error) => Err(error.into()),
+            None => written,
+        }
+    }
+
+    fn write_as(&mut self, format: SqlFormat, out: &mut dyn Write) -> Result<bool, SqlOutputError> {
         match format {
             SqlFormat::Table => self.table(out),
             SqlFormat::Csv => {
@@ -141,11 +151,38 @@ fn write_all(
     Ok(false)
 }
 
-/// What the output refused is an error of the output.
-fn text_error(format: SqlFormat, source: ArrowError) -> SqlOutputError {
-    match source {
-        ArrowError::IoError(_, source) => source.into(),
-        source => SqlOutputError::Text { format, source },
+const fn text_error(format: SqlFormat, source: ArrowError) -> SqlOutputError {
+    SqlOutputError::Text { format, source }
+}
+
+/// Notes why the output took no more.
+struct Noting<'a> {
+    out: &'a mut dyn Write,
+    failed: Option<io::Error>,
+}
+
+impl Noting<'_> {
+    fn note<T>(&mut self, done: io::Result<T>) -> io::Result<T> {
+        done.map_err(|error| {
+            let kind = error.kind();
+            // That is tried again.
+            if kind != io::ErrorKind::Interrupted {
+                self.failed = Some(error);
+            }
+            kind.into()
+        })
+    }
+}
+
+impl Write for Noting<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes);
+        self.note(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let flushed = self.out.flush();
+        self.note(flushed)
     }
 }
 
@@ -206,6 +243,39 @@ mod tests {
         ] {
             let error = session.select(&ctx, sql).unwrap_err();
             assert_eq!(error.to_string(), "the query cannot be planned", "{sql}");
+        }
+    }
+
+    /// Takes some bytes and no more.
+    struct Full(usize);
+
+    impl Write for Full {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            if self.0 == 0 {
+                return Err(io::Error::new(io::ErrorKind::BrokenPipe, "gone"));
+            }
+            let taken = bytes.len().min(self.0);
+            self.0 -= taken;
+            Ok(taken)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn whoever_reads_no_more_is_known_by_the_error() {
+        let session = Session::new(&SessionOptions::new().threads(1)).unwrap();
+        for format in SqlFormat::ALL {
+            let sql = "SELECT * FROM generate_series(1, 9000)";
+            let rows = session.select(&session.ordered(), sql).unwrap();
+            let error = rows.write_to(format, &mut Full(10)).unwrap_err();
+            assert_eq!(error.to_string(), "the result cannot be written");
+            let SqlOutputError::Io(source) = error else {
+                panic!("{format}: {error}")
+            };
+            assert_eq!(source.kind(), io::ErrorKind::BrokenPipe);
         }
     }
 

@@ -192,8 +192,8 @@ ORDER BY elo_bin, place",
         let job = Job::new(Self::NAME)
             .settings(super::settings_of(self))
             .inputs(files(games));
-        stages.run(folder.to_path_buf(), &job, |folder| {
-            let games = paths(games);
+        let games = paths(games);
+        stages.run(folder.to_path_buf(), &job, &games, |folder| {
             let read = row_count(&games);
             // Each game is looked at twice.
             let looked_at = read.map(|games| 2 * games);

@@ -32,6 +32,14 @@ pub enum StageError {
     /// The folder cannot be used.
     #[error("the folder cannot be used")]
     Folder(#[from] ManifestError),
+    /// What is read lies where the result is to be.
+    #[error("{}: lies in the folder {} that is to be written", input.display(), folder.display())]
+    OwnInput {
+        /// The folder of the result.
+        folder: PathBuf,
+        /// A file that is read.
+        input: PathBuf,
+    },
     /// No game is left.
     #[error("{}: no game is left of {read}", folder.display())]
     NoGames {
@@ -60,6 +68,9 @@ pub enum SettingsError {
     /// No game may have ended.
     #[error("terminations are none, expected at least one")]
     NoTerminations,
+    /// No games are asked for.
+    #[error("limit is 0, expected at least 1 game")]
+    NoLimit,
     /// No length is within the bounds.
     #[error("min_plies {min} is over max_plies {max}")]
     Plies {
@@ -117,7 +128,11 @@ pub enum SettingsError {
 
 #[cfg(test)]
 mod tests {
+    use datafusion::arrow::error::ArrowError;
+    use datafusion::common::DataFusionError;
+
     use super::super::{EloBins, Filter, ToUci};
+    use super::*;
 
     #[test]
     fn settings_that_make_no_sense() {
@@ -176,12 +191,74 @@ mod tests {
             bins(|bins| bins.n_per_bin = 0),
             "n_per_bin is 0, expected at least 1"
         );
+        let texts = [
+            (
+                SettingsError::NoLimit,
+                "limit is 0, expected at least 1 game",
+            ),
+            (
+                SettingsError::NothingToPack,
+                "there are no months and no files to pack",
+            ),
+            (
+                SettingsError::ValMonth {
+                    month: "2025-05".parse().unwrap(),
+                },
+                "2025-05 is the month of validation and among those of training",
+            ),
+        ];
+        for (error, text) in texts {
+            assert_eq!(error.to_string(), text);
+        }
         for good in [
             Filter::default().check(),
             ToUci::default().check(),
             EloBins::default().check(),
         ] {
             assert_eq!(good, Ok(()));
+        }
+    }
+
+    #[test]
+    fn texts() {
+        let path = || PathBuf::from("out");
+        let missing = || ManifestError::Missing { path: path() };
+        let damaged = || DataFusionError::Internal("x".into());
+        let errors = [
+            (SettingsError::BinWidth.into(), "the settings make no sense"),
+            (TableError::NoFiles.into(), "the games cannot be read"),
+            (
+                QueryError::run(damaged()).into(),
+                "the result cannot be worked out",
+            ),
+            (
+                ParquetWriteError::Rows {
+                    path: path(),
+                    source: ArrowError::DivideByZero,
+                }
+                .into(),
+                "the result cannot be written",
+            ),
+            (missing().into(), "the folder cannot be used"),
+            (
+                StageError::OwnInput {
+                    folder: path(),
+                    input: "out/x.parquet".into(),
+                },
+                "out/x.parquet: lies in the folder out that is to be written",
+            ),
+            (
+                StageError::NoGames {
+                    folder: path(),
+                    read: 7,
+                },
+                "out: no game is left of 7",
+            ),
+            (StageError::Cancelled, "stopped on request"),
+        ];
+        let errors: [(StageError, &str); 8] = errors;
+        for (error, text) in errors {
+            assert_eq!(error.to_string(), text);
         }
     }
 }

@@ -152,6 +152,7 @@ impl Filter {
         meter: &mut Meter<'_, '_>,
     ) -> Result<Counts, StageError> {
         self.check()?;
+        check_limit(limit)?;
         let ctx = session.ordered();
         session.register_with(&ctx, TABLE, raw, &COLUMNS)?;
         let kept = write_query(session, &ctx, &self.sql(limit), out, meter)?;
@@ -206,17 +207,14 @@ impl Filter {
         progress: &mut Progress<'_>,
     ) -> Result<StageDone, StageError> {
         self.check()?;
-        stages.run(
-            month.folder(stage),
-            &self.job(month, raw, limit),
-            |folder| {
-                let raw = paths(raw);
-                let mut meter = Meter::begin(Self::NAME, Some(month), row_count(&raw), progress)?;
-                let out = folder.file(GAMES);
-                let counts = self.filter(stages.session, &raw, &out, limit, &mut meter)?;
-                super::take_games(folder, counts)
-            },
-        )
+        check_limit(limit)?;
+        let (job, raw) = (self.job(month, raw, limit), paths(raw));
+        stages.run(month.folder(stage), &job, &raw, |folder| {
+            let mut meter = Meter::begin(Self::NAME, Some(month), row_count(&raw), progress)?;
+            let out = folder.file(GAMES);
+            let counts = self.filter(stages.session, &raw, &out, limit, &mut meter)?;
+            super::take_games(folder, counts)
+        })
     }
 
     /// The settings as manifests have them.
@@ -231,5 +229,13 @@ impl Filter {
             .settings(self.settings())
             .setting("limit", limit)
             .inputs(files(raw))
+    }
+}
+
+/// A limit leaves something to keep.
+pub(in crate::corpus) const fn check_limit(limit: Option<u64>) -> Result<(), SettingsError> {
+    match limit {
+        Some(0) => Err(SettingsError::NoLimit),
+        _ => Ok(()),
     }
 }

@@ -1,5 +1,6 @@
 //! What a stage reads.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::corpus::{InputFile, Manifest, ManifestError, Month};
@@ -42,6 +43,31 @@ impl StageInput {
             file: file.as_input(format!("{label}{}", file.name)),
         };
         Ok(games.map(input).collect())
+    }
+
+    /// The Parquet files of a month that lie in the hub's layout, in the order of their names.
+    ///
+    /// # Errors
+    ///
+    /// When there are none, or they cannot be read.
+    pub fn of_raw_month(folder: &Path, month: Month) -> Result<Vec<Self>, ManifestError> {
+        let folder = month.folder(folder);
+        let error = |source| ManifestError::Read {
+            path: folder.clone(),
+            source,
+        };
+        let mut files = Vec::new();
+        for entry in fs::read_dir(&folder).map_err(error)? {
+            let path = entry.map_err(error)?.path();
+            if path.extension().is_some_and(|found| found == "parquet") {
+                files.push(path);
+            }
+        }
+        if files.is_empty() {
+            return Err(ManifestError::NoParquet { path: folder });
+        }
+        files.sort();
+        files.into_iter().map(Self::of_file).collect()
     }
 
     /// Any file, which is read through for its hash. It is called by its own name and that of its

@@ -24,6 +24,7 @@ use serde_json::{Map, Value};
 pub use elo_bins::{BinCount, EloBins};
 pub use error::{SettingsError, StageError};
 pub use filter::Filter;
+pub(super) use filter::check_limit;
 pub use input::StageInput;
 pub use pack::{CorpusPack, PackPart};
 pub use progress::{Progress, StageProgress};
@@ -31,8 +32,9 @@ pub use uci::ToUci;
 
 use super::parquet_file::ParquetFile;
 use super::rows::{Rows, Waited};
-use super::session::Session;
-use super::{Counts, Job, Manifest, Opened, StageFolder};
+use super::session::{QueryError, Session};
+use super::tables::first_damaged;
+use super::{Counts, Job, Manifest, Opened, Overwrite, StageFolder};
 use progress::Meter;
 
 /// How long a stage waits for rows before it asks whether to stop.
@@ -47,7 +49,7 @@ const GAMES: &str = super::Month::GAMES;
 #[must_use]
 pub struct Stages<'a> {
     session: &'a Session,
-    overwrite: bool,
+    overwrite: Overwrite,
 }
 
 /// What a stage has done.
@@ -67,24 +69,25 @@ impl<'a> Stages<'a> {
     pub const fn new(session: &'a Session) -> Self {
         Self {
             session,
-            overwrite: false,
+            overwrite: Overwrite::Nothing,
         }
     }
 
-    /// Whether to begin anew where something was made with other settings or by another stage, or is
-    /// of unknown origin.
-    pub const fn overwrite(mut self, overwrite: bool) -> Self {
-        self.overwrite = overwrite;
+    /// What to begin anew of what is there already.
+    pub fn overwrite(mut self, overwrite: impl Into<Overwrite>) -> Self {
+        self.overwrite = overwrite.into();
         self
     }
 
-    /// Does the work in a folder, unless it is done.
+    /// Does the work in a folder, unless it is done. `inputs` are the files that it reads.
     fn run(
         &self,
         folder: PathBuf,
         job: &Job,
+        inputs: &[PathBuf],
         work: impl FnOnce(&mut StageFolder) -> Result<(), StageError>,
     ) -> Result<StageDone, StageError> {
+        refuse_own_input(&folder, inputs)?;
         let mut stage = match StageFolder::open(&folder, job, self.overwrite)? {
             Opened::Unfinished(stage) => stage,
             Opened::Finished(manifest) => {
@@ -97,12 +100,41 @@ impl<'a> Stages<'a> {
         };
         // Stages that are not begun again where they were, begin anew.
         stage.manifest_mut().counts = Counts::default();
-        work(&mut stage)?;
+        work(&mut stage).map_err(|error| with_file(error, inputs))?;
         Ok(StageDone {
             folder,
             manifest: stage.finish_with_notes()?,
             was_finished: false,
         })
+    }
+}
+
+/// What a stage reads must not be where it writes: it would be overwritten, or read the next time.
+fn refuse_own_input(folder: &Path, inputs: &[PathBuf]) -> Result<(), StageError> {
+    // A folder that is not there holds no input.
+    let Ok(whole) = folder.canonicalize() else {
+        return Ok(());
+    };
+    let is_inside = |input: &&PathBuf| {
+        let input = input.canonicalize();
+        input.is_ok_and(|input| input.starts_with(&whole))
+    };
+    match inputs.iter().find(is_inside) {
+        None => Ok(()),
+        Some(input) => Err(StageError::OwnInput {
+            folder: folder.to_path_buf(),
+            input: input.clone(),
+        }),
+    }
+}
+
+/// Queries do not tell which file they cannot read on.
+fn with_file(error: StageError, inputs: &[PathBuf]) -> StageError {
+    match error {
+        StageError::Query(QueryError::Run(_)) => {
+            first_damaged(inputs).map_or(error, StageError::Table)
+        }
+        error => error,
     }
 }
 

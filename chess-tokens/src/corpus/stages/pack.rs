@@ -128,7 +128,9 @@ FROM (SELECT *, token_ids(uci, white_elo, black_elo, result) AS tokens FROM {TAB
             return Err(SettingsError::NothingToPack.into());
         }
         let job = self.job(&**tokenizer);
-        stages.run(folder.to_path_buf(), &job, |folder| {
+        let parts = self.train.iter().chain(&self.val);
+        let games: Vec<_> = parts.map(|part| part.input.path.clone()).collect();
+        stages.run(folder.to_path_buf(), &job, &games, |folder| {
             let mut packs: Packs = folder.notes().unwrap_or_default();
             for (name, parts) in [("train", &self.train), ("val", &self.val)] {
                 let is_done = packs.contains_key(name) && is_whole(folder, name)?;

@@ -216,8 +216,8 @@ FROM (SELECT *, n_plies(uci) AS plies
         progress: &mut Progress<'_>,
     ) -> Result<StageDone, StageError> {
         self.check()?;
-        stages.run(folder, &job, |folder| {
-            let raw = paths(raw);
+        let raw = paths(raw);
+        stages.run(folder, &job, &raw, |folder| {
             let mut meter = Meter::begin(Self::NAME, month, row_count(&raw), progress)?;
             let out = folder.file(GAMES);
             let counts = self.convert(stages.session, &raw, label, &out, &mut meter)?;

@@ -15,6 +15,7 @@ impl From<StageError> for Failure {
         match error {
             StageError::Cancelled => Self::Interrupted(GOES_ON),
             StageError::Folder(error) => error.into(),
+            StageError::OwnInput { .. } => Self::usage(error.to_string()),
             StageError::NoGames { .. } | StageError::Table(_) | StageError::Query(_) => {
                 Self::Data(error.into())
             }

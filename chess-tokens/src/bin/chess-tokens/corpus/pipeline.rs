@@ -13,13 +13,14 @@ use crate::report;
 /// Runs a pipeline: months fetched or read, filtered, converted, drawn and packed, as a TOML file says.
 ///
 /// What is finished is left as it is: the same command after Ctrl-C, or after the process was killed,
-/// goes on with the rest. A stage that was made with other settings is refused without --overwrite.
+/// goes on with the rest. A stage that was made with other settings is refused without --overwrite, which
+/// leaves what is the same, as months that are fetched, as it is.
 #[derive(Args)]
 pub(crate) struct Run {
     /// The description; examples/pipeline.toml of the crate has every option
     #[arg(value_name = "TOML")]
     config: PathBuf,
-    /// Begin everything anew
+    /// Make anew what was made with other settings or of other files, and what was made of that
     #[arg(long)]
     overwrite: bool,
     /// Show what would be done with which queries, and do nothing
@@ -33,7 +34,12 @@ pub(crate) struct Run {
 impl Run {
     pub(crate) fn run(&self) -> Result<(), Failure> {
         let config = PipelineConfig::read(&self.config)?;
-        let session = Session::new(&config.session_options())?;
+        let mut options = config.session_options();
+        if self.dry_run {
+            // Its folder would be made.
+            options = options.spill(None);
+        }
+        let session = Session::new(&options)?;
         let pipeline = Pipeline::new(&config, &session, self.overwrite);
         if self.dry_run {
             return self.show(&pipeline.plan()?);

@@ -1,11 +1,10 @@
 //! `filter`, `uci`, `elo-bins` and `pack-corpus`: one stage each.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use chess_tokens::corpus::stages::{CorpusPack, EloBins, Filter, StageDone, StageInput, ToUci};
-use chess_tokens::corpus::{ManifestError, Month, Months};
+use chess_tokens::corpus::{Month, Months};
 use chess_tokens::tokenizer::{BpeTokenizer, SanTokenizer, UciTokenizer};
 use chess_tokens::{Scheme, Tokenizer};
 use clap::Args;
@@ -80,7 +79,7 @@ impl FilterMonths {
         let (session, watch) = (self.work.session()?, Watch::new());
         let stages = self.anew.stages(&session);
         for month in months_of(&self.raw, &self.months)? {
-            let raw = files_of(&month.folder(&self.raw))?;
+            let raw = StageInput::of_raw_month(&self.raw, month)?;
             let now = &mut |now: &_| watch.working(now);
             let done = filter.month(stages, month, &raw, limit, &self.out, now)?;
             tell(&watch, &done)?;
@@ -334,23 +333,6 @@ fn games_of(folders: &[PathBuf], without: &[Month]) -> Result<Vec<StageInput>, F
         }
     }
     Ok(games)
-}
-
-/// The Parquet files of a folder, in the order of their names.
-fn files_of(folder: &Path) -> Result<Vec<StageInput>, Failure> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path
-            .extension()
-            .is_some_and(|extension| extension == "parquet")
-        {
-            files.push(path);
-        }
-    }
-    files.sort();
-    let inputs = files.into_iter().map(StageInput::of_file);
-    Ok(inputs.collect::<Result<_, ManifestError>>()?)
 }
 
 fn tell(watch: &Watch, done: &StageDone) -> Result<(), Failure> {

@@ -26,7 +26,7 @@ pub(super) struct Work {
 /// What is done where something is already.
 #[derive(Args)]
 pub(super) struct Anew {
-    /// Begin anew where something was made with other settings
+    /// Begin anew, whatever is there of this stage
     #[arg(long)]
     pub(super) overwrite: bool,
     /// Show the queries, and do nothing
