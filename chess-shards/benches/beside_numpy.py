@@ -85,11 +85,13 @@ def main():
     print(f"{rows * shards} rows, {rows * shards * 202 / 1e6:.0f} MB, batches of {batch}")
     for name, figure in numpy.items():
         print(f"numpy, {name:22s} {figure:14,.0f} rows/s")
-    plain = float(ours["plain loop in memory"])
+    # Sets that are not to be copied have none.
+    plain = float(ours.get("plain loop in memory", "nan"))
     for name, figure in ours.items():
         figure = float(figure)
         ratios = ", ".join(f"{figure / other:.2f} x {way}" for way, other in numpy.items())
-        print(f"{name:29s} {figure:14,.0f} rows/s: {ratios}, {figure / plain:.2f} x plain loop")
+        beside = "" if plain != plain else f", {figure / plain:.2f} x plain loop"
+        print(f"{name:29s} {figure:14,.0f} rows/s: {ratios}{beside}")
 
 
 if __name__ == "__main__":
