@@ -2,7 +2,7 @@ use std::error::Error;
 
 use super::*;
 
-const EXAMPLE: &str = include_str!("../../../examples/pipeline.toml");
+const EXAMPLE: &str = include_str!("../../../../examples/pipeline.toml");
 
 /// The example with its `# option = value` lines too, those of [raw] apart.
 fn with_all_options() -> String {
