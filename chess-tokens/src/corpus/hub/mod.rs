@@ -3,11 +3,11 @@
 //! ```no_run
 //! use std::ops::ControlFlow;
 //!
-//! use chess_tokens::corpus::hub::Hub;
+//! use chess_tokens::corpus::hub::{Hub, HubEvent};
 //!
 //! let hub = Hub::from_env("Lichess/standard-chess-games")?;
 //! println!("{}", hub.token_source());
-//! let mut watch = |_: &_| ControlFlow::Continue(());
+//! let mut watch = |_: &HubEvent<'_>| ControlFlow::Continue(());
 //! let files = hub.list("data/year=2025/month=05", &mut watch)?;
 //! hub.download(&files[0], files[0].name(), &mut watch)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
