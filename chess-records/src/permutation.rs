@@ -49,6 +49,7 @@ impl Permutation {
     pub const MIN_DOMAIN: u64 = 1 << 10;
 
     /// How many numbers go through the network side by side.
+    #[cfg(feature = "std")]
     const AT_ONCE: usize = 64;
 
     /// The order that `seed` gives to `0..len`.
@@ -102,6 +103,7 @@ impl Permutation {
     ///
     /// A round waits for the one before it: numbers that go through the network side by side take a
     /// fraction of the time.
+    #[cfg(feature = "std")]
     pub(crate) fn replace(&self, indices: &mut [u64]) {
         for numbers in indices.chunks_mut(Self::AT_ONCE) {
             let mut places = core::array::from_fn(|place| place);
@@ -114,6 +116,7 @@ impl Permutation {
 
     /// Sends the numbers at the first `left` of these places through the network, and keeps the places
     /// of those that are outside.
+    #[cfg(feature = "std")]
     fn pass_all(
         &self,
         numbers: &mut [u64],
