@@ -14,6 +14,8 @@ mod delta;
 mod engine;
 mod features;
 mod file;
+#[cfg(any(feature = "selfplay", feature = "train"))]
+mod file_lock;
 mod line;
 mod network;
 mod placements;

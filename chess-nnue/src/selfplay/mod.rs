@@ -15,17 +15,26 @@
 //! assert_eq!(chess_nnue::selfplay::mate_in_moves(found.score), Some(1));
 //! ```
 
+mod any_evaluation;
 mod evaluation;
 mod games;
+#[cfg(feature = "train")]
+mod generations;
 mod hand_written;
 mod matches;
 mod score;
 mod search;
 
+pub use any_evaluation::AnyEvaluation;
 pub use evaluation::{Evaluation, NetworkEvaluation};
 pub use games::{
     Adjudication, ChunkFormat, Datagen, DatagenError, Ended, GameStatistics, PlayedGame,
     PlayedMove, Starts,
+};
+#[cfg(feature = "train")]
+pub use generations::{
+    EpochLosses, Generation, Generations, GenerationsError, Meeting, Plan, PlanError, Progress,
+    Report,
 };
 pub use hand_written::HandWritten;
 pub use matches::{Effort, Elo, Match, MatchError, Pairs, Player, Sprt, Verdict};

@@ -112,7 +112,7 @@ mod loss;
 mod optimizer;
 mod parameters;
 #[cfg(feature = "plot")]
-mod plot;
+pub(crate) mod plot;
 mod run;
 mod run_folder;
 #[cfg(feature = "safetensors")]

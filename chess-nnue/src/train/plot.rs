@@ -17,14 +17,14 @@ use super::calibration::{Calibration, CalibrationBucket};
 const SIZE: (u32, u32) = (960, 640);
 /// How high the picture of the numbers of positions is, under the calibration.
 const COUNTS_HEIGHT: u32 = 180;
-const TITLE: (&str, u32) = ("sans-serif", 22);
-const LABEL: (&str, u32) = ("sans-serif", 15);
-const BLUE: RGBColor = RGBColor(40, 90, 170);
+pub(crate) const TITLE: (&str, u32) = ("sans-serif", 22);
+pub(crate) const LABEL: (&str, u32) = ("sans-serif", 15);
+pub(crate) const BLUE: RGBColor = RGBColor(40, 90, 170);
 const RED: RGBColor = RGBColor(190, 50, 40);
-const GRAY: RGBColor = RGBColor(150, 150, 150);
+pub(crate) const GRAY: RGBColor = RGBColor(150, 150, 150);
 
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-type Drawn = Result<(), Box<dyn Error>>;
+pub(crate) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+pub(crate) type Drawn = Result<(), Box<dyn Error>>;
 
 /// Losses after so many steps, as a run's log has them: some rows have a training loss, some a
 /// validation loss, some both.
@@ -110,7 +110,7 @@ fn curve(
     finite.collect()
 }
 
-fn draw(picture: impl FnOnce(&Area<'_>) -> Drawn) -> Result<String, PlotError> {
+pub(crate) fn draw(picture: impl FnOnce(&Area<'_>) -> Drawn) -> Result<String, PlotError> {
     let mut svg = String::new();
     let root = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
     let drawn = root
@@ -165,7 +165,7 @@ fn draw_losses(root: &Area<'_>, training: &Points, validation: &Points) -> Drawn
 }
 
 /// From the smallest to the largest value, with a margin, and never empty.
-fn range(values: impl Iterator<Item = f64>) -> Range<f64> {
+pub(crate) fn range(values: impl Iterator<Item = f64>) -> Range<f64> {
     let [low, high] = values.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], value| {
         [low.min(value), high.max(value)]
     });

@@ -3,7 +3,7 @@
 use core::num::NonZeroUsize;
 use core::ops::ControlFlow;
 use std::ffi::OsStr;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::vec::Vec;
@@ -14,7 +14,7 @@ use thiserror::Error;
 use super::checkpoint::{Checkpoint, CheckpointLoadError, CheckpointSaveError};
 use super::parameters::Parameters;
 use super::trainer::{Event, Outcome, TrainError, Trainer};
-use crate::SaveError;
+use crate::{SaveError, file_lock};
 
 /// A folder with a run in it, which [`RunFolder::train`] begins or goes on with.
 ///
@@ -327,18 +327,12 @@ fn at(path: &Path, source: io::Error) -> RunFolderError {
 
 fn lock(folder: &Path) -> Result<File, RunFolderError> {
     let path = folder.join("lock");
-    let opened = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(&path);
-    let file = opened.map_err(|source| at(&path, source))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(RunFolderError::Busy {
+    match file_lock::create(&path) {
+        Ok(Some(file)) => Ok(file),
+        Ok(None) => Err(RunFolderError::Busy {
             path: folder.into(),
         }),
-        Err(TryLockError::Error(source)) => Err(at(&path, source)),
+        Err(source) => Err(at(&path, source)),
     }
 }
 

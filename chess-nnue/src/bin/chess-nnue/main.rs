@@ -69,6 +69,8 @@ enum Command {
     Datagen(selfplay::datagen::Arguments),
     #[cfg(feature = "selfplay")]
     Match(selfplay::contest::Arguments),
+    #[cfg(feature = "selfplay")]
+    Generations(selfplay::generations::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -104,6 +106,8 @@ fn run(command: Command, out: &mut dyn Write) -> Outcome {
         Command::Datagen(arguments) => selfplay::datagen::run(&arguments, out),
         #[cfg(feature = "selfplay")]
         Command::Match(arguments) => selfplay::contest::run(&arguments, out),
+        #[cfg(feature = "selfplay")]
+        Command::Generations(arguments) => selfplay::generations::run(&arguments, out),
     }
 }
 

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::vec::Vec;
 
 use chess_records::{
-    AtomicFile, AtomicFileError, EncodeError, FenError, ViriFault, ViriMoveError, ViriWriteError,
+    AtomicFile, AtomicFileError, EncodeError, FenError, ViriFault, ViriGame, ViriMoveError,
+    ViriWriteError,
 };
 use rand_core::SeedableRng;
 use rand_pcg::Pcg64;
@@ -15,7 +16,7 @@ use thiserror::Error;
 use super::ending::Adjudication;
 use super::in_order::in_order;
 use super::play::{PlayedGame, play};
-use super::record::ChunkFormat;
+use super::record::{ChunkFormat, viri};
 use super::starts::Starts;
 use super::statistics::GameStatistics;
 use crate::selfplay::evaluation::Evaluation;
@@ -155,17 +156,9 @@ impl Datagen {
             first..first + self.games_per_chunk,
             threads,
             || Search::new(evaluation(), self.table_bytes),
-            |search, number| self.recorded(search, number),
-            |_, recorded| match recorded.and_then(|(game, bytes)| {
-                let written = file.write_all(&bytes);
-                let path = path.clone();
-                written.map_err(|source| DatagenError::Write { path, source })?;
-                Ok(game)
-            }) {
-                Ok(game) => {
-                    statistics.add(&game);
-                    tell(&statistics)
-                }
+            |search, number| viri(&self.game(search, number)),
+            |_, game| match self.keep(game, &mut statistics, &mut file, &path) {
+                Ok(()) => tell(&statistics),
                 Err(error) => {
                     failure = Some(error);
                     ControlFlow::Break(())
@@ -182,14 +175,21 @@ impl Datagen {
         }
     }
 
-    fn recorded<E: Evaluation>(
+    /// Counts a game and writes it.
+    fn keep(
         &self,
-        search: &mut Search<E>,
-        number: u64,
-    ) -> Result<(PlayedGame, Vec<u8>), DatagenError> {
-        let game = self.game(search, number);
-        let bytes = self.format.bytes(&game)?;
-        Ok((game, bytes))
+        game: Result<Vec<u8>, DatagenError>,
+        statistics: &mut GameStatistics,
+        file: &mut AtomicFile,
+        path: &Path,
+    ) -> Result<(), DatagenError> {
+        let game = game?;
+        statistics.add(ViriGame::first(&game, 0, 0)?.0)?;
+        let written = file.write_all(&self.format.bytes(&game)?);
+        written.map_err(|source| DatagenError::Write {
+            path: path.into(),
+            source,
+        })
     }
 
     /// Plays the game of a number.

@@ -12,6 +12,8 @@ mod statistics;
 pub(super) use datagen::game_random;
 pub(super) use in_order::in_order;
 pub(super) use play::play;
+#[cfg(feature = "train")]
+pub(super) use record::append_marlin;
 
 pub use datagen::{Datagen, DatagenError};
 pub use ending::{Adjudication, Ended};

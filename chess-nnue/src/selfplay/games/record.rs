@@ -1,11 +1,12 @@
 //! Games as viriformat and marlinformat keep them.
 
+use std::borrow::Cow;
 use std::format;
 use std::vec::Vec;
 
 use chess_records::{
-    Label, LabelledPosition, MarlinRecord, Position, Score, Square, ViriFilter, ViriGames,
-    ViriMove, ViriMoveKind, ViriWriter,
+    Label, LabelledPosition, MarlinRecord, Position, Score, Square, ViriFault, ViriFilter,
+    ViriGame, ViriMove, ViriMoveKind, ViriWriter,
 };
 use cozy_chess::{Board, Move, Piece};
 
@@ -32,17 +33,22 @@ impl ChunkFormat {
         }
     }
 
-    /// The bytes of a game.
-    pub(super) fn bytes(&self, game: &PlayedGame) -> Result<Vec<u8>, DatagenError> {
-        let viri = viri(game)?;
+    /// The bytes of a game whose viriformat is given.
+    pub(super) fn bytes<'a>(&self, viri: &'a [u8]) -> Result<Cow<'a, [u8]>, ViriFault> {
         match self {
-            Self::Viri => Ok(viri),
-            Self::Marlin(filter) => marlin(&viri, filter),
+            Self::Viri => Ok(viri.into()),
+            Self::Marlin(filter) => {
+                let mut bytes = Vec::new();
+                let (game, _) = ViriGame::first(viri, 0, 0)?;
+                append_marlin(game, filter, &mut bytes)?;
+                Ok(bytes.into())
+            }
         }
     }
 }
 
-fn viri(game: &PlayedGame) -> Result<Vec<u8>, DatagenError> {
+/// A game in viriformat.
+pub(super) fn viri(game: &PlayedGame) -> Result<Vec<u8>, DatagenError> {
     let mut bytes = Vec::new();
     let mut writer = ViriWriter::new(&mut bytes);
     let start = Position::from_fen(&format!("{:#}", game.start))?;
@@ -56,15 +62,19 @@ fn viri(game: &PlayedGame) -> Result<Vec<u8>, DatagenError> {
     Ok(bytes)
 }
 
-fn marlin(viri: &[u8], filter: &ViriFilter) -> Result<Vec<u8>, DatagenError> {
-    let mut bytes = Vec::new();
-    for position in ViriGames::new(viri)?.positions() {
+/// Appends the positions of a game that a filter keeps, in marlinformat.
+pub(in crate::selfplay) fn append_marlin(
+    game: ViriGame<'_>,
+    filter: &ViriFilter,
+    records: &mut Vec<u8>,
+) -> Result<(), ViriFault> {
+    for position in game.positions() {
         let position = position?;
         if filter.keeps(&position) {
-            bytes.extend(position.to_marlin_lossy().as_bytes());
+            records.extend(position.to_marlin_lossy().as_bytes());
         }
     }
-    Ok(bytes)
+    Ok(())
 }
 
 /// The start of a game, with its first score and its result.

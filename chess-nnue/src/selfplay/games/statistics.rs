@@ -2,12 +2,11 @@
 
 use std::collections::HashSet;
 use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
-use chess_records::GameResult;
+use chess_records::{GameResult, Position, Score, ViriFault, ViriGame};
 
-use super::play::PlayedGame;
-
-/// Counts over games.
+/// Counts over games in viriformat.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct GameStatistics {
@@ -32,27 +31,42 @@ pub struct GameStatistics {
 
 impl GameStatistics {
     /// Adds a game.
-    pub fn add(&mut self, game: &PlayedGame) {
+    ///
+    /// # Errors
+    ///
+    /// When the game does not replay: it is then counted up to the move at fault.
+    pub fn add(&mut self, game: ViriGame<'_>) -> Result<(), ViriFault> {
+        let length = game.len();
         self.games += 1;
-        match game.result {
-            GameResult::WhiteWon => self.white_won += 1,
-            GameResult::Draw => self.drawn += 1,
-            GameResult::BlackWon => {}
-        }
-        let length = game.moves.len();
         self.shortest = Some(
             self.shortest
                 .map_or(length, |shortest| shortest.min(length)),
         );
         self.longest = self.longest.max(length);
-        let mut board = game.start.clone();
-        for made in &game.moves {
+        for here in game.positions() {
+            let here = here?;
+            let label = here.labelled.label;
+            if here.ply == 0 {
+                self.white_won += u64::from(label.result == Some(GameResult::WhiteWon));
+                self.drawn += u64::from(label.result == Some(GameResult::Draw));
+            }
+            let is_even = matches!(label.score, Some(Score::Centipawns(-100..=100)));
             self.positions += 1;
-            self.within_a_pawn += u64::from(made.white_cp.abs() <= 100);
-            self.duplicates += u64::from(!self.seen.insert(board.hash()));
-            board.play_unchecked(made.played);
+            self.within_a_pawn += u64::from(is_even);
+            self.duplicates += u64::from(!self.seen.insert(hash(&here.labelled.position)));
         }
+        Ok(())
     }
+}
+
+/// Of all that decides which moves there are.
+fn hash(position: &Position) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let position = position
+        .with_halfmove_clock(None)
+        .with_fullmove_number(None);
+    position.hash(&mut hasher);
+    hasher.finish()
 }
 
 impl fmt::Display for GameStatistics {

@@ -13,6 +13,7 @@ use std::{format, fs};
 use thiserror::Error;
 
 use super::elo::Pairs;
+use crate::file_lock;
 
 /// Why a match cannot be kept on the disk.
 #[derive(Debug, Error)]
@@ -25,6 +26,12 @@ pub enum MatchError {
         path: PathBuf,
         /// What went wrong.
         source: io::Error,
+    },
+    /// Another process plays the match.
+    #[error("{}: another process is playing this match", path.display())]
+    Busy {
+        /// The log.
+        path: PathBuf,
     },
     /// The folder holds another match.
     #[error("{}: holds another match ({found}), expected {expected}", path.display())]
@@ -109,6 +116,9 @@ impl MatchLog {
             source,
         })?;
         let mut log = Named::open(folder.join("match.log"))?;
+        if !log.run(|file| file_lock::lock(file))? {
+            return Err(MatchError::Busy { path: log.path });
+        }
         let games = Named::open(folder.join("games.pgn"))?;
         let mut text = String::new();
         log.run(|file| file.read_to_string(&mut text))?;

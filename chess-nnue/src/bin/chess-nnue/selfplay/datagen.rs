@@ -96,10 +96,14 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> Outcome {
         let name = datagen.file_name(chunk);
         if arguments.folder.join(&name).exists() {
             writeln!(out, "{}: is there already", name.display())?;
+            out.flush()?;
             continue;
         }
         match arguments.chunk(&datagen, chunk, &player)? {
-            Some(statistics) => writeln!(out, "{}: {statistics}", name.display())?,
+            Some(statistics) => {
+                writeln!(out, "{}: {statistics}", name.display())?;
+                out.flush()?;
+            }
             None => {
                 let text = "interrupted; the same command goes on with this chunk";
                 return Err(Interrupted(text.into()).into());

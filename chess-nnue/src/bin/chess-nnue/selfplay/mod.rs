@@ -2,5 +2,6 @@
 
 pub(crate) mod contest;
 pub(crate) mod datagen;
+pub(crate) mod generations;
 mod player;
 mod progress;

@@ -1,0 +1,25 @@
+//! Files that keep a second process out.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io;
+use std::path::Path;
+
+/// Makes the file if it is not there, and locks it; `None` if it is locked already. The system unlocks
+/// it when the process ends, however it does.
+pub(crate) fn create(path: &Path) -> io::Result<Option<File>> {
+    let file = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(path)?;
+    Ok(lock(&file)?.then_some(file))
+}
+
+/// Locks a file, unless it is locked already.
+pub(crate) fn lock(file: &File) -> io::Result<bool> {
+    match file.try_lock() {
+        Ok(()) => Ok(true),
+        Err(TryLockError::WouldBlock) => Ok(false),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}

@@ -1,0 +1,165 @@
+//! One network from the positions of games.
+
+use std::format;
+use std::fs;
+use std::io;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::string::String;
+use std::sync::Arc;
+use std::vec::Vec;
+
+use super::samples::Samples;
+use super::{GenerationsError, Plan};
+use crate::train::{Audit, Baselines, EvalScaleFit, Event, RunFolder, TrainConfig, Trainer};
+use crate::{Architecture, Network};
+
+/// The losses of an epoch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct EpochLosses {
+    /// The mean over the samples that were learnt from.
+    pub training: f64,
+    /// The mean over those held out, after the epoch.
+    pub held_out: f64,
+}
+
+/// What came of training.
+pub(super) struct Learnt {
+    pub(super) network: Network,
+    pub(super) eval_scale: i32,
+    pub(super) losses: Vec<EpochLosses>,
+    pub(super) audit: Audit,
+}
+
+/// With so many samples a scale is far better than it needs to be.
+const FITTED_SAMPLES: u64 = 1 << 22;
+
+/// Trains on these positions in `folder`, or goes on there; `None` when `tell` breaks off.
+pub(super) fn learn(
+    plan: &Plan,
+    samples: Samples,
+    folder: &Path,
+    threads: usize,
+    mut tell: impl FnMut(&Event<'_>) -> ControlFlow<()>,
+) -> Result<Option<Learnt>, GenerationsError> {
+    let (training, held_out) = (Arc::new(samples.training), samples.held_out);
+    let config = config(plan, &training, threads)?;
+    let baselines = Baselines::of_datasets(&training, &held_out, &config.targets()?)?;
+    let eval_scale = config.architecture.eval_scale();
+    let mut trainer = Trainer::new(config)?;
+    let run = RunFolder::open(folder)?;
+    let mut log = LossLog::open(folder)?;
+    let outcome = run.train(&mut trainer, training, &held_out, |event| {
+        log.add(&event)?;
+        tell(&event)
+    })?;
+    if let Some(failure) = log.failure {
+        return Err(failure);
+    }
+    if outcome.stopped {
+        return Ok(None);
+    }
+    let network = outcome.parameters.quantize().network;
+    let validator = trainer.validator();
+    let audit = Audit::of_dataset(validator, &outcome.parameters, &network, &held_out)?;
+    Ok(Some(Learnt {
+        network,
+        eval_scale,
+        losses: log.losses,
+        audit: audit.with_baselines(baselines),
+    }))
+}
+
+fn config(
+    plan: &Plan,
+    training: &Arc<super::samples::Records>,
+    threads: usize,
+) -> Result<TrainConfig, GenerationsError> {
+    let fit = EvalScaleFit::of_spread(training, FITTED_SAMPLES)?;
+    let eval_scale = (fit.eval_scale()?.round() as i32).clamp(1, Architecture::MAX_EVAL_SCALE);
+    let architecture = Architecture::new(plan.hidden as usize)?.with_eval_scale(eval_scale)?;
+    let mut config = TrainConfig::new(architecture);
+    config.epochs = plan.epochs as u32;
+    config.batch_size = plan.batch as usize;
+    config.seed = plan.seed;
+    config.threads = std::num::NonZeroUsize::new(threads);
+    Ok(config)
+}
+
+/// The losses of the epochs that are over, in `losses.csv`: what an interrupted run had told already is
+/// not lost.
+struct LossLog {
+    path: PathBuf,
+    losses: Vec<EpochLosses>,
+    failure: Option<GenerationsError>,
+}
+
+impl LossLog {
+    const HEADER: &str = "epoch,training,held_out";
+
+    fn open(folder: &Path) -> Result<Self, GenerationsError> {
+        let path = folder.join("losses.csv");
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+            Err(source) => return Err(GenerationsError::Io { path, source }),
+        };
+        let rows = text.lines().skip(1).enumerate();
+        let losses = rows.map(|(epoch, row)| {
+            read_row(row).ok_or_else(|| GenerationsError::Losses {
+                path: path.clone(),
+                line: epoch + 2,
+                found: row.into(),
+            })
+        });
+        Ok(Self {
+            losses: losses.collect::<Result<_, _>>()?,
+            path,
+            failure: None,
+        })
+    }
+
+    /// Keeps the losses of an epoch, before its checkpoint is written: one that is done again after an
+    /// interruption has the same.
+    fn add(&mut self, event: &Event<'_>) -> ControlFlow<()> {
+        let &Event::Epoch {
+            epoch,
+            training_loss,
+            validation_loss,
+            ..
+        } = event
+        else {
+            return ControlFlow::Continue(());
+        };
+        self.losses.truncate(epoch as usize - 1);
+        self.losses.push(EpochLosses {
+            training: training_loss,
+            held_out: validation_loss,
+        });
+        match self.write() {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(failure) => {
+                self.failure = Some(failure);
+                ControlFlow::Break(())
+            }
+        }
+    }
+
+    fn write(&self) -> Result<(), GenerationsError> {
+        let mut text = format!("{}\n", Self::HEADER);
+        for (epoch, losses) in (1..).zip(&self.losses) {
+            let EpochLosses { training, held_out } = losses;
+            text += &format!("{epoch},{training},{held_out}\n");
+        }
+        super::write(&self.path, text.as_bytes())
+    }
+}
+
+fn read_row(row: &str) -> Option<EpochLosses> {
+    let mut numbers = row.split(',').skip(1).map(|number| number.parse().ok());
+    Some(EpochLosses {
+        training: numbers.next()??,
+        held_out: numbers.next()??,
+    })
+}

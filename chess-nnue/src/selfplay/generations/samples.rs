@@ -1,0 +1,81 @@
+//! The positions of games, to train on and to hold out.
+
+use std::path::PathBuf;
+use std::vec::Vec;
+
+use chess_records::{MarlinView, ViriFile, ViriFilter};
+
+use super::GenerationsError;
+use crate::selfplay::games::{GameStatistics, append_marlin};
+
+/// Positions in memory.
+pub(super) type Records = MarlinView<Vec<u8>>;
+
+/// The positions of some generations' games.
+pub(super) struct Samples {
+    pub(super) training: Records,
+    pub(super) held_out: Records,
+}
+
+/// What is trained on. The side to move has something quiet to do, so that the score is one of this
+/// position; and it is not won or lost yet.
+const QUIET: ViriFilter = ViriFilter {
+    min_men: 4,
+    max_abs_score_cp: 3_000,
+    in_check: false,
+    tactical: false,
+    ..ViriFilter::EVERYTHING
+};
+
+/// One in so many games of the newest generation is held out.
+const HELD_OUT: u64 = 20;
+
+/// Reads the games of some generations, the oldest first: the last games of the newest are held out.
+pub(super) fn read(generations: &[Vec<PathBuf>]) -> Result<Samples, GenerationsError> {
+    let (mut training, mut held_out) = (Vec::new(), Vec::new());
+    for (number, chunks) in generations.iter().enumerate() {
+        let files = open(chunks)?;
+        let games: u64 = files.iter().map(|file| file.games().len()).sum();
+        let is_newest = number + 1 == generations.len();
+        let kept = match is_newest {
+            true => games - games.div_ceil(HELD_OUT),
+            false => games,
+        };
+        let games = files.iter().flat_map(|file| file.games().iter());
+        for (number, game) in (0..).zip(games) {
+            let part = if number < kept {
+                &mut training
+            } else {
+                &mut held_out
+            };
+            append_marlin(game, &QUIET, part)?;
+        }
+    }
+    Ok(Samples {
+        training: view(training)?,
+        held_out: view(held_out)?,
+    })
+}
+
+/// What the games of a generation are like.
+pub(super) fn statistics(chunks: &[PathBuf]) -> Result<GameStatistics, GenerationsError> {
+    let mut statistics = GameStatistics::default();
+    for file in open(chunks)? {
+        for game in file.games().iter() {
+            statistics.add(game)?;
+        }
+    }
+    Ok(statistics)
+}
+
+fn open(chunks: &[PathBuf]) -> Result<Vec<ViriFile>, GenerationsError> {
+    let files = chunks.iter().map(|chunk| Ok(ViriFile::read(chunk)?));
+    files.collect()
+}
+
+fn view(records: Vec<u8>) -> Result<Records, GenerationsError> {
+    match records.is_empty() {
+        true => Err(GenerationsError::NoPositions),
+        false => Ok(Records::new(records)?),
+    }
+}
