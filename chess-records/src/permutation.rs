@@ -291,6 +291,7 @@ mod tests {
         counts.into_iter().map(distance).sum()
     }
 
+    #[cfg(feature = "std")]
     #[test]
     fn numbers_side_by_side_are_those_one_by_one() {
         for len in [1, 2, 63, 64, 65, 300, 1025, 5000] {
