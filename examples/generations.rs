@@ -77,10 +77,12 @@ fn show(progress: &Progress<'_>) {
             generation,
             games,
             of,
+            ..
         } => format!("gen{generation}: game {games} of {of}"),
         Progress::Training {
             generation,
             event: Event::Step { step, steps, .. },
+            ..
         } => format!("gen{generation}: step {step} of {steps}"),
         Progress::Pair {
             generation,

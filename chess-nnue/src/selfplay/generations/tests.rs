@@ -60,7 +60,7 @@ fn two_generations() {
     let against: Vec<u64> = second.meetings.iter().map(|met| met.against).collect();
     assert_eq!(against, [1, 0]);
     assert!(second.meetings.iter().all(|met| met.pairs.len() == 2));
-    let network = Network::load(&folder.path().join("gen2.nnue")).unwrap();
+    let network = Network::load(folder.path().join("gen2.nnue")).unwrap();
     assert_eq!(network.architecture().hidden(), 16);
     let files = all(folder.path());
     assert!(files.contains_key("gen2/games/games-00005.viri"));

@@ -154,16 +154,19 @@ impl Display {
                 generation,
                 games,
                 of,
+                ..
             } => self.at(format!("games for gen{generation}"), *games, *of, "games"),
             Progress::Training {
                 generation,
                 event: Event::Step { step, steps, .. },
+                ..
             } => self.at(format!("training gen{generation}"), *step, *steps, "steps"),
             Progress::Pair {
                 generation,
                 against,
                 pairs,
                 of,
+                ..
             } => {
                 let elo = pairs.elo().map(|elo| elo.to_string()).unwrap_or_default();
                 let opponent = match against {
