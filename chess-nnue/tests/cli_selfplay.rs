@@ -153,3 +153,70 @@ fn a_network_plays_and_is_told_from_others() {
     let error = fail(folder, "match zero.nnue hand-written out --sprt 5,0", 2);
     assert!(error.contains("the lower one first"), "{error}");
 }
+
+const GENERATIONS: &str = "--hidden 16 --chunks 2 --games 8 --nodes 60 --epochs 1 --batch 128 --pairs 1 \
+                           --threads 2";
+
+#[test]
+fn generations_are_kept_and_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let command = format!("generations out {GENERATIONS}");
+    let told = succeed(folder, &command);
+    let lines: Vec<&str> = told.lines().collect();
+    assert_eq!(lines.len(), 3, "{told}");
+    assert!(lines[0].starts_with("gen1: loss held out 0."), "{told}");
+    assert!(
+        lines[0].contains(" % of 2 games against hand-written"),
+        "{told}"
+    );
+    assert!(lines[1].contains(" % of 2 games against gen1"), "{told}");
+    assert_eq!(lines[2], "report out/report.md");
+    for file in ["gen2.nnue", "ladder.svg", "losses-gen1.svg"] {
+        assert!(folder.join("out").join(file).exists(), "{file}");
+    }
+    assert_eq!(succeed(folder, "generations out --minutes 600"), told);
+    let error = fail(folder, "generations out --nodes 70", 1);
+    let expected = "out: its plan has nodes 60, asked for nodes 70; leave the option out";
+    assert!(error.contains(expected), "{error}");
+    let error = fail(folder, "generations new --hidden 17", 1);
+    assert!(
+        error.contains("hidden is 17, expected a multiple of 16"),
+        "{error}"
+    );
+    let error = fail(folder, "generations new --minutes 0", 2);
+    assert!(error.contains("expected minutes, 0.1 or more"), "{error}");
+}
+
+#[test]
+fn generations_that_are_killed_go_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let command = |out: &str| format!("generations {out} {GENERATIONS}");
+    succeed(folder, &command("whole"));
+    for milestone in [
+        "gen1/games/games-00000.viri",
+        "gen1.nnue",
+        "gen2/run/losses.csv",
+    ] {
+        let mut child = tool(folder, &command("killed")).spawn().unwrap();
+        let (milestone, begun) = (folder.join("killed").join(milestone), Instant::now());
+        while !milestone.exists() && begun.elapsed() < Duration::from_secs(120) {
+            thread::sleep(Duration::from_millis(1));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    succeed(folder, &command("killed"));
+    for file in [
+        "gen1.nnue",
+        "gen2.nnue",
+        "report.md",
+        "gen2/match-gen1/games.pgn",
+    ] {
+        let bytes = |set: &str| fs::read(folder.join(set).join(file)).unwrap();
+        assert!(bytes("whole") == bytes("killed"), "{file}");
+    }
+    let left = fs::read_dir(folder.join("killed/gen1/games")).unwrap();
+    assert_eq!(left.count(), 2, "nothing half written is left");
+}

@@ -255,6 +255,7 @@ impl<F: FnMut(&Progress<'_>) -> ControlFlow<()>> Stage<'_, F> {
         let player = &players[self.number as usize - 1];
         let folder = self.run.folder_of(self.number).join("games");
         fs::create_dir_all(&folder).map_err(|source| io_error(&folder, source))?;
+        remove_unfinished(&folder).map_err(|source| io_error(&folder, source))?;
         let (datagen, plan) = (self.run.datagen(), &self.run.plan);
         let of = plan.chunks * plan.games;
         for (done, (chunk, path)) in (0..).zip(self.run.chunks(self.number)) {
@@ -351,6 +352,19 @@ fn read_plan(path: &Path, text: &str) -> Result<Plan, GenerationsError> {
         path: path.into(),
         source,
     })
+}
+
+/// Removes the chunks that a killed process left half written; nobody else works in the folder.
+fn remove_unfinished(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let is_unfinished = |name: &str| name.starts_with(".games-") && name.ends_with(".tmp");
+        if name.to_str().is_some_and(is_unfinished) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 fn lock(folder: &Path) -> Result<File, GenerationsError> {
