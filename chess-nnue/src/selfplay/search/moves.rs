@@ -108,15 +108,11 @@ impl Candidate {
 /// Takes the best of those from `next` on to the front; most nodes cut before the list is sorted.
 pub(super) fn pick(list: &mut [Candidate], next: usize) -> Option<Candidate> {
     let rest = list.get_mut(next..)?;
-    let mut best = 0;
-    for at in 1..rest.len() {
-        if rest[at].rank > rest[best].rank {
-            best = at;
-        }
-    }
-    if best < rest.len() {
-        rest.swap(0, best);
-    }
+    // One number of rank and place, so that no branch depends on ranks; the first of equals.
+    let places = (0..u32::MAX).map(|place| i64::from(!place));
+    let ranks = rest.iter().map(|candidate| i64::from(candidate.rank) << 32);
+    let best = ranks.zip(places).map(|(rank, place)| rank | place).max()?;
+    rest.swap(0, !(best as u32) as usize);
     rest.first().copied()
 }
 
