@@ -1,5 +1,6 @@
 #!/bin/sh
-# Instructions a call, counted by callgrind. valgrind 3.19 knows no AVX-512, hence avx2.
+# Instructions a call, counted by callgrind, and with a network's file those a node of the search.
+# valgrind 3.19 knows no AVX-512, hence avx2.
 set -eu
 cd "$(dirname "$0")"
 cargo build --release --quiet
@@ -9,12 +10,20 @@ program="${CARGO_TARGET_DIR:-target}/release/instructions"
 calls=10000
 
 count() {
-    valgrind --tool=callgrind --callgrind-out-file=/dev/null "$program" "$1" "$2" 2>&1 |
-        awk '/Collected/ { print $NF }'
+    valgrind --tool=callgrind --callgrind-out-file=/dev/null "$@" 2>&1 | awk '/Collected/ { print $NF }'
 }
 
 for what in push hand-push output hand-output refresh hand-refresh; do
-    all=$(count "$what" "$calls")
-    preparations=$(count "$what" 0)
+    all=$(count "$program" "$what" "$calls")
+    preparations=$(count "$program" "$what" 0)
     echo "$what: $(((all - preparations) / calls)) instructions a call"
+done
+
+[ $# -eq 0 ] && exit
+search="${CARGO_TARGET_DIR:-target}/release/search"
+for name in hand-written network network-refreshed; do
+    all=$(count "$search" "$1" once $name "$calls")
+    preparations=$(count "$search" "$1" once $name 1)
+    # On each of eight positions.
+    echo "search, $name: $(((all - preparations) / (8 * calls))) instructions a node"
 done

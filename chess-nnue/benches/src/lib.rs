@@ -9,6 +9,7 @@ pub mod noru_peer;
 pub mod noru_training;
 #[cfg(target_arch = "x86_64")]
 pub mod plain_training;
+pub mod searching;
 pub mod training;
 pub mod training_plot;
 

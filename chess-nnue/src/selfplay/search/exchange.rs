@@ -9,38 +9,42 @@ use cozy_chess::{
 /// What the men count in exchanges, pawn to king.
 pub(super) const VALUES: [i32; 6] = [100, 320, 330, 500, 950, 20_000];
 
-/// What a move takes: the piece on its square, or the pawn en passant. Castling takes nothing.
-pub(super) fn captured(board: &Board, played: Move) -> Option<Piece> {
-    let mover = board.side_to_move();
-    if let Some(piece) = board.piece_on(played.to) {
-        let own = board.colors(mover).has(played.to);
-        return (!own).then_some(piece);
+/// What a move of a `moved` piece takes: the man of the other side on its square, or the pawn en passant.
+pub(super) fn captured(board: &Board, moved: Piece, played: Move) -> Option<Piece> {
+    if board.colors(!board.side_to_move()).has(played.to) {
+        return board.piece_on(played.to);
     }
-    let is_pawn = board.piece_on(played.from) == Some(Piece::Pawn);
-    (is_pawn && played.from.file() != played.to.file()).then_some(Piece::Pawn)
+    let in_passing = moved == Piece::Pawn && played.from.file() != played.to.file();
+    in_passing.then_some(Piece::Pawn)
 }
 
-/// Whether the exchange that a move begins brings the mover at least `threshold` centipawns.
+/// Whether the exchange that a move begins brings the mover at least `threshold` centipawns. Pins are
+/// not looked at.
 pub(super) fn is_worth(board: &Board, played: Move, threshold: i32) -> bool {
-    exchange(board, played) >= threshold
-}
-
-/// What the exchange that a move begins brings the mover, in centipawns. Pins are not looked at.
-fn exchange(board: &Board, played: Move) -> i32 {
     let Some(moved) = board.piece_on(played.from) else {
-        return 0;
+        return threshold <= 0;
     };
-    let taken = captured(board, played).map_or(0, |piece| VALUES[piece as usize]);
-    let promotion = played.promotion.map_or(0, |made| {
-        VALUES[made as usize] - VALUES[Piece::Pawn as usize]
-    });
+    let taken = captured(board, moved, played);
+    let gained = taken.map_or(0, worth) + played.promotion.map_or(0, more_than_a_pawn);
+    let on_square = played.promotion.unwrap_or(moved);
+    // What follows costs nothing at best, and at worst the man that stands there then.
+    if gained < threshold || gained - worth(on_square) >= threshold {
+        return gained >= threshold;
+    }
     let mut occupied = board.occupied() ^ played.from.bitboard();
-    if taken > 0 && board.piece_on(played.to).is_none() {
+    if taken.is_some() && !occupied.has(played.to) {
         occupied ^= Square::new(played.to.file(), played.from.rank()).bitboard();
     }
-    let on_square = played.promotion.unwrap_or(moved);
     let lost = reply(board, played.to, !board.side_to_move(), on_square, occupied);
-    taken + promotion - lost
+    gained - lost >= threshold
+}
+
+const fn worth(piece: Piece) -> i32 {
+    VALUES[piece as usize]
+}
+
+const fn more_than_a_pawn(made: Piece) -> i32 {
+    worth(made) - worth(Piece::Pawn)
 }
 
 /// What the side to move gains on a square where the other side's `target` stands: never less than 0, as
@@ -53,11 +57,10 @@ fn reply(board: &Board, square: Square, side: Color, target: Piece, occupied: Bi
         && let Some((piece, from)) = least_attacker(board, square, side, occupied)
     {
         occupied ^= from.bitboard();
-        let is_defended = least_attacker(board, square, !side, occupied).is_some();
-        if piece == Piece::King && is_defended {
+        if piece == Piece::King && least_attacker(board, square, !side, occupied).is_some() {
             break;
         }
-        taken[count] = VALUES[target as usize];
+        taken[count] = worth(target);
         count += 1;
         (side, target) = (!side, piece);
     }
@@ -75,7 +78,11 @@ fn least_attacker(
 ) -> Option<(Piece, Square)> {
     let own = board.colors(side) & occupied;
     Piece::ALL.into_iter().find_map(|piece| {
-        let attackers = own & board.pieces(piece) & seen(piece, square, side, occupied);
+        let men = own & board.pieces(piece);
+        if men.is_empty() {
+            return None;
+        }
+        let attackers = men & seen(piece, square, side, occupied);
         attackers.next_square().map(|from| (piece, from))
     })
 }
@@ -127,9 +134,9 @@ mod tests {
         ] {
             let board = Board::from_fen(fen, false).unwrap();
             let played = played.parse().unwrap();
-            assert_eq!(exchange(&board, played), expected, "{fen} {played}");
-            assert!(is_worth(&board, played, expected));
-            assert!(!is_worth(&board, played, expected + 1));
+            let thresholds = [expected - 900, expected, expected + 1, expected + 900];
+            let worth = thresholds.map(|threshold| is_worth(&board, played, threshold));
+            assert_eq!(worth, [true, true, false, false], "{fen} {played}");
         }
     }
 }

@@ -12,6 +12,7 @@ mod limits;
 mod line;
 mod moves;
 mod node;
+mod prefetch;
 mod quiescence;
 mod reductions;
 mod table;

@@ -36,8 +36,9 @@ pub(super) fn all(
     list.clear();
     let mover = board.side_to_move();
     board.generate_moves(|moves| {
+        let moved = moves.piece;
         list.extend(moves.into_iter().map(|played| {
-            let loud = loud_rank(board, played);
+            let loud = loud_rank(board, moved, played);
             let rank = match loud {
                 _ if best == Some(played) => FIRST,
                 Some(rank) if exchange::is_worth(board, played, 0) => GOOD_CAPTURE + rank,
@@ -60,11 +61,12 @@ pub(super) fn loud(board: &Board, best: Option<Move>, list: &mut Vec<Candidate>)
     list.clear();
     let others = board.colors(!board.side_to_move());
     board.generate_moves(|mut moves| {
-        if moves.piece != Piece::Pawn {
+        let moved = moves.piece;
+        if moved != Piece::Pawn {
             moves.to &= others;
         }
         for played in moves {
-            let Some(rank) = loud_rank(board, played) else {
+            let Some(rank) = loud_rank(board, moved, played) else {
                 continue;
             };
             if exchange::is_worth(board, played, 0) {
@@ -81,8 +83,8 @@ pub(super) fn loud(board: &Board, best: Option<Move>, list: &mut Vec<Candidate>)
 }
 
 /// The most valuable victim first, taken by the least valuable man; `None` for quiet moves.
-fn loud_rank(board: &Board, played: Move) -> Option<i32> {
-    let victim = captured(board, played);
+fn loud_rank(board: &Board, moved: Piece, played: Move) -> Option<i32> {
+    let victim = captured(board, moved, played);
     let queen = played.promotion == Some(Piece::Queen);
     if victim.is_none() && !queen {
         return None;
@@ -93,8 +95,7 @@ fn loud_rank(board: &Board, played: Move) -> Option<i32> {
     } else {
         0
     };
-    let taker = board.piece_on(played.from).map_or(0, |piece| piece as i32);
-    Some(8 * (victim + made) - taker)
+    Some(8 * (victim + made) - moved as i32)
 }
 
 impl Candidate {
@@ -107,15 +108,11 @@ impl Candidate {
 /// Takes the best of those from `next` on to the front; most nodes cut before the list is sorted.
 pub(super) fn pick(list: &mut [Candidate], next: usize) -> Option<Candidate> {
     let rest = list.get_mut(next..)?;
-    let mut best = 0;
-    for at in 1..rest.len() {
-        if rest[at].rank > rest[best].rank {
-            best = at;
-        }
-    }
-    if best < rest.len() {
-        rest.swap(0, best);
-    }
+    // One number of rank and place, so that no branch depends on ranks; the first of equals.
+    let places = (0..u32::MAX).map(|place| i64::from(!place));
+    let ranks = rest.iter().map(|candidate| i64::from(candidate.rank) << 32);
+    let best = ranks.zip(places).map(|(rank, place)| rank | place).max()?;
+    rest.swap(0, !(best as u32) as usize);
     rest.first().copied()
 }
 

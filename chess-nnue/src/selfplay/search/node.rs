@@ -265,9 +265,10 @@ impl<E: Evaluation> Search<E> {
 
     /// Makes a move: the evaluation and the path follow. [`unmake`](Self::unmake) takes it back.
     pub(super) fn make(&mut self, board: &Board, played: Move) -> Board {
-        self.evaluation.push(board, played);
         let mut next = board.clone();
         next.play_unchecked(played);
+        self.table.prefetch(next.hash());
+        self.evaluation.push(board, played);
         self.path.push(&next);
         next
     }

@@ -6,6 +6,8 @@ use std::vec;
 
 use cozy_chess::Move;
 
+use super::prefetch::prefetch;
+
 /// How a score bounds the true one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bound {
@@ -61,6 +63,12 @@ impl Table {
     /// A new search begins: what is older goes first.
     pub(super) fn age(&mut self) {
         self.generation = self.generation.wrapping_add(1);
+    }
+
+    /// Says that a position will be asked for.
+    #[inline]
+    pub(super) fn prefetch(&self, key: u64) {
+        prefetch(&self.buckets[self.index(key)]);
     }
 
     pub(super) fn get(&self, key: u64) -> Option<Entry> {

@@ -82,6 +82,22 @@ fn the_same_search_twice_is_the_same() {
     assert_eq!(search().nodes, 30_000);
 }
 
+/// The nodes and scores of some searches. They change when the search does: what is to make it
+/// faster alone must leave them.
+#[test]
+fn the_tree_is_what_it_was() {
+    let positions = [
+        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+        "2r3k1/1q1nbppp/r3p3/3pP3/pPpP4/P1Q2N2/2RN1PPP/2R4K b - b3 0 23",
+        "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+    ];
+    let found = positions.map(|fen| {
+        let found = searcher().search(&board(fen), &[], Limits::new().depth(8));
+        (found.nodes, found.score)
+    });
+    assert_eq!(found, [(51_889, -16), (15_024, 343), (17_486, 32)]);
+}
+
 /// Plays out an ending with 3,000 nodes a move against a defender with as many.
 fn mates_within(fen: &str, plies: usize) {
     let (mut board, mut before) = (board(fen), Vec::new());
