@@ -6,7 +6,6 @@ mod commands;
 mod corpus;
 mod failure;
 mod game_line;
-mod progress;
 mod report;
 mod scheme;
 
