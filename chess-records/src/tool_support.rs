@@ -1,11 +1,14 @@
 //! What the tools of the family have in common. No part of the API: it may change at any time.
 
 pub mod interrupt;
+mod progress;
 
 use std::error::Error;
 use std::format;
 use std::io;
 use std::string::{String, ToString};
+
+pub use progress::{Progress, Tracked};
 
 /// An error and what it came from, in one line.
 #[must_use]

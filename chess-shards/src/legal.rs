@@ -13,18 +13,6 @@ const PROMOTIONS: [PieceType; 4] = [
     PieceType::Bishop,
     PieceType::Knight,
 ];
-const DIAGONAL: [(i8, i8); 4] = [(1, 1), (1, -1), (-1, 1), (-1, -1)];
-const STRAIGHT: [(i8, i8); 4] = [(1, 0), (-1, 0), (0, 1), (0, -1)];
-const JUMPS: [(i8, i8); 8] = [
-    (1, 2),
-    (2, 1),
-    (2, -1),
-    (1, -2),
-    (-1, -2),
-    (-2, -1),
-    (-2, 1),
-    (-1, 2),
-];
 
 /// The legal moves of a position in place of the contents of `out`, in the order in which the legal
 /// actions of a row stand after the one played. It is that in which python-chess generates them, and
@@ -74,8 +62,12 @@ impl List<'_> {
         self.placement.color(self.color)
     }
 
+    fn pawn(&self) -> Piece {
+        Piece::new(self.color, PieceType::Pawn)
+    }
+
     fn pawns(&self) -> u64 {
-        self.placement.mask(Piece::new(self.color, PieceType::Pawn))
+        self.placement.mask(self.pawn())
     }
 
     /// Adds a move if it is legal.
@@ -90,9 +82,11 @@ impl List<'_> {
 
     /// The moves of these men, which are no pawns.
     fn pieces(&mut self, men: u64) {
+        let occupied = self.placement.occupied();
         for from in descending(men) {
-            let reached = reached(&self.placement, from) & !self.own();
-            for to in descending(reached) {
+            let piece = self.placement.piece_at(from);
+            let reached = piece.map_or(0, |piece| piece.attacks(from, occupied));
+            for to in descending(reached & !self.own()) {
                 self.add(from, to, ViriMoveKind::Normal);
             }
         }
@@ -110,7 +104,7 @@ impl List<'_> {
     fn pawn_captures(&mut self) {
         let enemies = self.placement.color(self.color.opponent());
         for from in descending(self.pawns()) {
-            for to in descending(pawn_attacks(from, self.color) & enemies) {
+            for to in descending(self.pawn().attacks(from, 0) & enemies) {
                 self.pawn_move(from, to);
             }
         }
@@ -145,7 +139,7 @@ impl List<'_> {
                     Color::White => -ranks,
                     Color::Black => ranks,
                 };
-                if let Some(from) = step(to, (0, back)) {
+                if let Some(from) = Square::at(to.file(), to.rank().wrapping_add_signed(back)) {
                     self.pawn_move(from, to);
                 }
             }
@@ -156,7 +150,8 @@ impl List<'_> {
         let Some(to) = self.position.en_passant() else {
             return;
         };
-        let takers = pawn_attacks(to, self.color.opponent()) & self.pawns();
+        let enemy = Piece::new(self.color.opponent(), PieceType::Pawn);
+        let takers = enemy.attacks(to, 0) & self.pawns();
         for from in descending(takers) {
             self.add(from, to, ViriMoveKind::EnPassant);
         }
@@ -166,49 +161,6 @@ impl List<'_> {
 /// The squares of a mask from h8 down.
 fn descending(mask: u64) -> impl Iterator<Item = Square> {
     Squares::new(mask.reverse_bits()).map(|square| square.flip_rank().flip_file())
-}
-
-fn step(square: Square, (files, ranks): (i8, i8)) -> Option<Square> {
-    let file = square.file().wrapping_add_signed(files);
-    Square::at(file, square.rank().wrapping_add_signed(ranks))
-}
-
-fn pawn_attacks(square: Square, color: Color) -> u64 {
-    let ranks = match color {
-        Color::White => 1,
-        Color::Black => -1,
-    };
-    let attacked = [-1, 1]
-        .into_iter()
-        .filter_map(|files| step(square, (files, ranks)));
-    attacked.fold(0, |mask, to| mask | to.bit())
-}
-
-/// Where a piece that is no pawn goes, men of its own side included.
-fn reached(placement: &Placement, from: Square) -> u64 {
-    let occupied = placement.occupied();
-    let rays = |directions: &[(i8, i8)], most| {
-        let rays = directions
-            .iter()
-            .map(|&direction| ray(from, direction, most, occupied));
-        rays.fold(0, |mask, ray| mask | ray)
-    };
-    match placement.piece_at(from).map(|piece| piece.piece_type) {
-        Some(PieceType::Knight) => rays(&JUMPS, 1),
-        Some(PieceType::Bishop) => rays(&DIAGONAL, 7),
-        Some(PieceType::Rook) => rays(&STRAIGHT, 7),
-        Some(PieceType::Queen) => rays(&DIAGONAL, 7) | rays(&STRAIGHT, 7),
-        Some(PieceType::King) => rays(&DIAGONAL, 1) | rays(&STRAIGHT, 1),
-        Some(PieceType::Pawn) | None => 0,
-    }
-}
-
-/// The squares in one direction up to the first man.
-fn ray(from: Square, direction: (i8, i8), most: usize, occupied: u64) -> u64 {
-    let squares = std::iter::successors(step(from, direction), |&at| {
-        (at.bit() & occupied == 0).then(|| step(at, direction))?
-    });
-    squares.take(most).fold(0, |mask, to| mask | to.bit())
 }
 
 #[cfg(test)]

@@ -22,6 +22,17 @@ fn pack(games: &str, out: &Path, scheme: &str) -> Output {
     command.output().unwrap()
 }
 
+/// The library behind the scheme `bpe` is under Apache-2.0 alone.
+#[test]
+fn the_licence_is_that_of_all_that_is_built_in() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_chess-tokens"));
+    let output = command.arg("--version").output().unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    let expected = "\nLicence: Apache-2.0 as built, because of tokenizers; the crate's own code is \
+        MIT OR Apache-2.0; built without what reads PGN and SAN\n";
+    assert!(said.ends_with(expected), "{said}");
+}
+
 #[test]
 fn parquet_is_packed() {
     let folder = tempfile::tempdir().unwrap();

@@ -301,8 +301,8 @@ fn what_the_tool_says() {
     let hub = StandIn::start(&data);
     let description = describe(folder.path(), &hub.endpoint());
     let path = description.to_str().unwrap();
-    let plan = |json: &[&str]| {
-        let output = output(&[&["run", path, "--dry-run"], json].concat());
+    let plan = |more: &[&str]| {
+        let output = output(&[&["run", path, "--dry-run"], more].concat());
         assert!(output.status.success());
         String::from_utf8(output.stdout).unwrap()
     };
@@ -337,6 +337,12 @@ fn what_the_tool_says() {
         ),
         "{said}"
     );
+    let planned = output(&["run", path, "--dry-run"]);
+    assert_eq!(planned.status.code(), Some(2));
+    let refusal = String::from_utf8(planned.stderr).unwrap();
+    assert_eq!(said.lines().last(), Some(refusal.trim_end()));
+    let planned = plan(&["--overwrite", "--json"]);
+    assert_eq!(planned.matches("\"new\"").count(), 1, "{planned}");
     // What is the same stays: nothing is fetched once more.
     let anew = output(&["run", path, "--overwrite"]);
     let said = String::from_utf8(anew.stderr).unwrap();

@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use super::{Folder, assert_same_runs, fail, strs, succeed};
+use crate::support::{Folder, assert_same_runs, fail, strs, succeed};
 
 /// The error text of training with these arguments beside the files and the run's folder.
 fn fail_to_train(folder: &Folder, data: &str, arguments: &[&str]) -> String {

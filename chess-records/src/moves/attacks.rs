@@ -130,16 +130,28 @@ pub(crate) fn reached(piece_type: PieceType, from: Square) -> u64 {
     }
 }
 
-/// What `piece` on `from` attacks past what `occupied` holds, men of its own side included.
-#[cfg(feature = "zdat")]
-pub(crate) fn attacks(piece: Piece, from: Square, occupied: u64) -> u64 {
-    let reached = match piece.piece_type {
-        PieceType::Pawn => pawn_attacks(from, piece.color),
-        piece_type => reached(piece_type, from),
-    };
-    let clear = |to: &Square| between(from, *to) & occupied == 0;
-    let attacked = Squares::new(reached).filter(clear);
-    attacked.fold(0, |mask, to| mask | to.bit())
+impl Piece {
+    /// The squares that the piece attacks from `from` on a board whose men stand on `occupied`, as a mask:
+    /// up to the first man of either side in each direction, that one included. Of a pawn they are those
+    /// on which it takes.
+    ///
+    /// ```
+    /// use chess_records::{Color, Piece, PieceType, Square, Squares};
+    ///
+    /// let bishop = Piece::new(Color::White, PieceType::Bishop);
+    /// let attacked = bishop.attacks(Square::C1, Square::E3.bit() | Square::B2.bit());
+    /// assert!(Squares::new(attacked).eq([Square::B2, Square::D2, Square::E3]));
+    /// ```
+    #[must_use]
+    pub fn attacks(self, from: Square, occupied: u64) -> u64 {
+        let reached = match self.piece_type {
+            PieceType::Pawn => pawn_attacks(from, self.color),
+            piece_type => reached(piece_type, from),
+        };
+        let clear = |to: &Square| between(from, *to) & occupied == 0;
+        let attacked = Squares::new(reached).filter(clear);
+        attacked.fold(0, |mask, to| mask | to.bit())
+    }
 }
 
 /// Whether a man of `by`, its king apart, attacks `square` past what `occupied` holds.
@@ -187,6 +199,23 @@ mod tests {
                 assert_eq!(between(one, other), between(other, one));
             }
         }
+    }
+
+    #[test]
+    fn pieces_attack_up_to_the_first_man() {
+        let attacks = |color, piece_type, from, occupied| {
+            let attacked = Piece::new(color, piece_type).attacks(from, occupied);
+            attacked.count_ones()
+        };
+        let (white, black) = (Color::White, Color::Black);
+        assert_eq!(attacks(white, PieceType::Queen, Square::D4, 0), 27);
+        let around = Piece::new(white, PieceType::King).attacks(Square::D4, 0);
+        assert_eq!(attacks(black, PieceType::Queen, Square::D4, around), 8);
+        // Nothing shields from a knight or a pawn.
+        assert_eq!(attacks(black, PieceType::Knight, Square::D4, around), 8);
+        let pawn = |color| Piece::new(color, PieceType::Pawn).attacks(Square::A4, u64::MAX);
+        assert_eq!(pawn(white), Square::B5.bit());
+        assert_eq!(pawn(black), Square::B3.bit());
     }
 
     #[test]

@@ -4,8 +4,6 @@ mod attacks;
 mod castling;
 mod error;
 
-#[cfg(feature = "zdat")]
-pub(crate) use attacks::attacks;
 pub(crate) use attacks::{gives_check, pawn_attacks};
 pub use error::MoveError;
 

@@ -6,7 +6,6 @@ use super::layout::Layout;
 use super::plane::Plane;
 use super::policy::policy_cell;
 use super::record::ZdatRecord;
-use crate::moves::attacks;
 use crate::{
     Board, Color, GameResult, Piece, PieceType, Placement, Position, Square, Squares, Wing,
 };
@@ -200,9 +199,7 @@ impl Seen {
     fn attacked_by(&self, piece: Piece) -> u64 {
         let occupied = self.placement.occupied();
         let men = Squares::new(self.placement.mask(piece));
-        men.fold(0, |attacked, from| {
-            attacked | attacks(piece, from, occupied)
-        })
+        men.fold(0, |attacked, from| attacked | piece.attacks(from, occupied))
     }
 
     fn pawns(&self, put: &mut impl FnMut(Plane, u64)) {

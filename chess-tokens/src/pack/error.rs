@@ -19,6 +19,17 @@ pub enum OpenPackError {
         /// The pack's folder.
         folder: PathBuf,
     },
+    /// There is no `meta.json`, and one that was taken away: a [`PackWriter`](super::PackWriter) is
+    /// replacing the pack, was killed while it did, which [`recover`](super::recover) puts right, or
+    /// failed.
+    #[error(
+        "{}: the pack is half replaced: its writer is at work, was killed or failed",
+        folder.display()
+    )]
+    HalfReplaced {
+        /// The pack's folder.
+        folder: PathBuf,
+    },
     /// `meta.json` is not what it should be.
     #[error(transparent)]
     Meta(#[from] MetaReadError),

@@ -35,7 +35,7 @@ pub use header::GameHeader;
 pub(crate) use meta::scheme_serde;
 pub use meta::{Meta, MetaError, MetaReadError};
 pub use open::TokenPack;
-pub use writer::{PackWriter, WritePackError, is_unfinished, source_label};
+pub use writer::{PackWriter, WritePackError, is_unfinished, recover, source_label};
 
 const TOKENS_NAME: &str = "tokens.npy";
 const STARTS_NAME: &str = "starts.npy";

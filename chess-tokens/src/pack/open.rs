@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::column::{Column, Number};
+use super::writer::OLD_META_NAME;
 use super::{
     GameHeader, Meta, MetaReadError, OpenPackError, PackFault, PackFaultKind, STARTS_NAME,
     TOKENS_NAME, TokenizerMismatch,
@@ -282,8 +283,13 @@ fn while_unchanged<T>(
     mut open: impl FnMut(Meta) -> Result<T, OpenPackError>,
 ) -> Result<T, OpenPackError> {
     let path = folder.join(Meta::FILE_NAME);
+    let mut is_missing = false;
     for _ in 0..TRIES {
         let file = open_meta(folder, &path)?;
+        is_missing = file.is_none();
+        let Some(file) = file else {
+            continue;
+        };
         let opened = Meta::read_from(&file, &path)
             .map_err(OpenPackError::from)
             .and_then(&mut open);
@@ -292,22 +298,32 @@ fn while_unchanged<T>(
             return opened;
         }
     }
-    Err(OpenPackError::Replaced {
-        folder: folder.to_path_buf(),
-        times: TRIES,
+    let folder = folder.to_path_buf();
+    Err(match is_missing {
+        true => OpenPackError::NoMeta { folder },
+        false => OpenPackError::Replaced {
+            folder,
+            times: TRIES,
+        },
     })
 }
 
-fn open_meta(folder: &Path, path: &Path) -> Result<File, OpenPackError> {
-    File::open(path).map_err(|source| match source.kind() {
-        io::ErrorKind::NotFound if folder.is_dir() => OpenPackError::NoMeta {
-            folder: folder.to_path_buf(),
-        },
-        _ => OpenPackError::Io {
+/// `None` if there is none: where two are looked for one after the other, a writer can be done in between.
+fn open_meta(folder: &Path, path: &Path) -> Result<Option<File>, OpenPackError> {
+    match File::open(path) {
+        Ok(file) => Ok(Some(file)),
+        Err(source) if source.kind() == io::ErrorKind::NotFound && folder.is_dir() => {
+            let folder = folder.to_path_buf();
+            match folder.join(OLD_META_NAME).exists() {
+                true => Err(OpenPackError::HalfReplaced { folder }),
+                false => Ok(None),
+            }
+        }
+        Err(source) => Err(OpenPackError::Io {
             path: path.to_path_buf(),
             source,
-        },
-    })
+        }),
+    }
 }
 
 /// Whether an open file is the one that stands at a path.

@@ -10,6 +10,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 pub use error::WritePackError;
+pub(super) use left_over::OLD_META_NAME;
 pub use left_over::is_unfinished;
 
 use super::{Meta, MetaError, STARTS_NAME, TOKENS_NAME};
@@ -29,9 +30,12 @@ use npy_file::NpyFile;
 ///
 /// A pack that is there already stays whole until everything of the new one is on the disk. Then its
 /// `meta.json` is taken away, the other two files are replaced and the new `meta.json` is put there last:
-/// whoever opens the pack finds the old one, the new one or, for the moment between, none. A process
-/// that is killed in that moment leaves none; at any other time it leaves the old or the new one. What
-/// it left is removed by the next writer; [`is_unfinished`] tells of it.
+/// whoever opens the pack finds the old one, the new one or, for the moment between, one that is
+/// [half replaced](super::OpenPackError::HalfReplaced). A process that is killed leaves one of the three.
+/// Three files of fixed names cannot be replaced as one, but nothing is lost: [`recover`], and the next
+/// writer as it begins, makes the half replaced pack the old one or the new one, and removes what else
+/// was left. A writer that *fails* after the first file was replaced, as on a disk that breaks, leaves no
+/// pack. [`is_unfinished`] tells of a first pack that was begun.
 ///
 /// Where the system has locks (on Unix; some network shares have none), a second writer in the same
 /// folder is refused.
@@ -68,7 +72,7 @@ impl PackWriter {
         let new_folder = NewFolder::make(&folder)?;
         let lock = lock(&folder)?;
         if lock.is_some() {
-            left_over::remove(&folder)?;
+            left_over::clear(&folder)?;
         }
         Ok(Self {
             tokens: NpyFile::create(folder.join(TOKENS_NAME), "<u2")?,
@@ -148,6 +152,22 @@ impl PackWriter {
             }),
         }
     }
+}
+
+/// Ends what a [`PackWriter`] that was killed has left in a folder: a pack that is half replaced becomes the
+/// old one, if none of its files was replaced yet, or else the new one; temporary files, and a first pack
+/// that was not finished, are removed. A folder in which nothing was left stays as it is.
+///
+/// Where the system has no locks (on Windows, and on some network shares), whoever calls this must know
+/// that no writer is at work.
+///
+/// # Errors
+///
+/// When another writer is at work, or the folder cannot be read or written.
+pub fn recover(folder: impl AsRef<Path>) -> Result<(), WritePackError> {
+    let folder = folder.as_ref();
+    let _lock = lock(folder)?;
+    left_over::clear(folder)
 }
 
 /// The label of a file of games in `meta.json`: the name of its folder and its own, and of which games,

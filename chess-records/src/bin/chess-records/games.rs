@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use chess_records::ops::GameReader;
+use chess_records::tool_support::Progress;
 use chess_records::{ViriFault, ViriFilter, ViriGame};
 
 use crate::failure::{Failure, is_fault};
 use crate::format::Format;
-use crate::progress::Progress;
 use crate::resume::Start;
 use crate::streams::{Bytes, Named, Source};
 

@@ -5,7 +5,6 @@ mod commands;
 mod failure;
 mod format;
 mod games;
-mod progress;
 mod report;
 mod resume;
 mod streams;

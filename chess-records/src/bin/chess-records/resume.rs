@@ -6,11 +6,12 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use chess_records::ops::{FilesError, Output, ResumableFiles};
+use chess_records::tool_support::Progress;
 
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::progress::Progress;
 use crate::report::note;
+use crate::streams::total_bytes;
 
 const ANEW: &str = "beginning anew: what was interrupted had other arguments or inputs";
 
@@ -39,6 +40,14 @@ impl Start {
     /// A number that was counted.
     pub(crate) fn count(&self, index: usize) -> u64 {
         self.counts.get(index).copied().unwrap_or(0)
+    }
+
+    /// Of the inputs' bytes, those before it are done.
+    pub(crate) fn progress(&self, inputs: &[PathBuf]) -> Progress {
+        let progress = Progress::of_bytes(total_bytes(inputs));
+        let before = inputs.get(..self.file).and_then(total_bytes);
+        progress.skip(before.unwrap_or(0));
+        progress
     }
 
     fn from_mark(mark: &[u64]) -> Option<Self> {
@@ -155,7 +164,7 @@ pub(crate) fn shown<T>(
     work: impl FnOnce(&mut dyn FnMut(u64, u64) -> ControlFlow<()>) -> T,
 ) -> T {
     let mut begin = Some(output.is_interrupted());
-    let progress = Progress::new(Some(0));
+    let progress = Progress::of_bytes(Some(0));
     work(&mut |done, total| {
         let said = match begin.take() {
             None | Some(false) if done == 0 => None,

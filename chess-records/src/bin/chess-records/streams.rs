@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use chess_records::ops::{Output, StreamRecord};
+use chess_records::tool_support::{Progress, Tracked};
 use chess_records::{AtomicFile, LabelledPosition};
 
 use crate::arguments::OutputOptions;
 use crate::failure::{Failure, is_fault};
 use crate::format::Format;
-use crate::progress::{Progress, Tracked};
 use crate::resume::{Resumable, Start};
 
 const BUFFER_BYTES: usize = 1 << 20;

@@ -4,7 +4,6 @@ mod commands;
 mod failure;
 mod games;
 mod plot;
-mod progress;
 mod report;
 mod row;
 mod shards;

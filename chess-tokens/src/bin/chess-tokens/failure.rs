@@ -67,6 +67,7 @@ impl From<OpenPackError> for Failure {
         match error {
             OpenPackError::Io { .. }
             | OpenPackError::NoMeta { .. }
+            | OpenPackError::HalfReplaced { .. }
             | OpenPackError::Meta(MetaReadError::Io { .. })
             | OpenPackError::Replaced { .. } => Self::Other(error.into()),
             _ => Self::Data(error.into()),

@@ -6,7 +6,6 @@ mod commands;
 mod corpus;
 mod failure;
 mod game_line;
-mod progress;
 mod report;
 mod scheme;
 
@@ -39,7 +38,8 @@ const VERSION: &str = concat!(
 #[cfg(not(feature = "shakmaty"))]
 const VERSION: &str = concat!(
     env!("CARGO_PKG_VERSION"),
-    "\nLicence: MIT OR Apache-2.0; built without what reads PGN and SAN"
+    "\nLicence: Apache-2.0 as built, because of tokenizers; the crate's own code is MIT OR Apache-2.0; \
+     built without what reads PGN and SAN"
 );
 
 const HELP: &str = "\
@@ -61,8 +61,9 @@ Exit codes:
 
 Licence:
   The tool reads PGN and SAN by shakmaty, which is GPL-3.0-or-later: as built with them it must be
-  distributed under those terms. The code of chess-tokens itself is MIT OR Apache-2.0. `cargo install
-  chess-tokens --features cli-permissive` builds it without.";
+  distributed under those terms. `cargo install chess-tokens --features cli-permissive` builds it without;
+  then it is under Apache-2.0, as tokenizers, which the scheme bpe is made by, is. The code of chess-tokens
+  itself is MIT OR Apache-2.0.";
 
 #[derive(Subcommand)]
 enum Command {

@@ -36,7 +36,7 @@ pub use plan::{FetchPlan, PlanState, PlannedShard, ShardState};
 pub use progress::{FetchPhase, FetchProgress, Progress};
 
 use super::hub::Hub;
-use super::manifest::{Counts, Job, Manifest};
+use super::manifest::{Counts, Job, Manifest, StageFolder};
 use super::month::Month;
 use month_fetch::MonthFetch;
 use shards::Shards;
@@ -92,7 +92,6 @@ impl<'a> Fetch<'a> {
     ///
     /// As [`month`](Self::month), as far as it can be told before it begins.
     pub fn plan(&self, month: Month, progress: &mut Progress<'_>) -> Result<FetchPlan, FetchError> {
-        self.options.check()?;
         plan::plan(self, month, progress)
     }
 
@@ -112,6 +111,14 @@ impl<'a> Fetch<'a> {
     ) -> Result<Fetched, FetchError> {
         self.options.check()?;
         MonthFetch::open(self, month)?.run(filter, join, progress)
+    }
+
+    /// What is there of a month, unless it would be begun from its start. The hub is not asked.
+    pub(super) fn peek(&self, month: Month) -> Result<Option<Manifest>, FetchError> {
+        self.options.check()?;
+        let folder = month.folder(&self.stage);
+        let found = StageFolder::peek(folder, &self.job(month), self.options.overwrite);
+        found.map_err(FetchError::folder(month))
     }
 
     fn job(&self, month: Month) -> Job {

@@ -6,7 +6,7 @@ use super::notes::Notes;
 use super::progress::{FetchPhase, Meter};
 use super::{Fetch, FetchError, Progress};
 use crate::corpus::hub::HubFile;
-use crate::corpus::{InputFile, Manifest, Month, StageFolder, State};
+use crate::corpus::{InputFile, Manifest, Month, State};
 
 /// What fetching a month would do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -105,9 +105,7 @@ pub(super) fn plan(
     month: Month,
     progress: &mut Progress<'_>,
 ) -> Result<FetchPlan, FetchError> {
-    let folder = month.folder(&fetch.stage);
-    let found = StageFolder::peek(folder, &fetch.job(month), fetch.options.overwrite);
-    let found = found.map_err(FetchError::folder(month))?;
+    let found = fetch.peek(month)?;
     let state = match found.as_ref().map(|manifest| manifest.state) {
         Some(State::Finished) => PlanState::Finished,
         Some(State::Unfinished) => PlanState::Unfinished,

@@ -15,6 +15,8 @@ pub struct Job {
     pub(super) settings: Map<String, Value>,
     /// `None` if they come to light on the way.
     pub(super) inputs: Option<Vec<InputFile>>,
+    /// There are other settings, which are not known yet.
+    pub(super) is_part: bool,
 }
 
 impl Job {
@@ -25,6 +27,7 @@ impl Job {
             month: None,
             settings: Map::new(),
             inputs: None,
+            is_part: false,
         }
     }
 
@@ -54,6 +57,12 @@ impl Job {
         self
     }
 
+    /// There will be other settings, not known yet. For plans: no folder is opened for such a job.
+    pub(in crate::corpus) const fn in_part(mut self) -> Self {
+        self.is_part = true;
+        self
+    }
+
     /// What tells the work in a folder from this, if anything does.
     pub(super) fn difference(&self, found: &Manifest) -> Option<String> {
         let text = |value: Option<&Value>| value.map_or("not set".into(), Value::to_string);
@@ -64,7 +73,8 @@ impl Job {
         if found.month != self.month {
             return Some(changed("month", &month(found.month), &month(self.month)));
         }
-        let names = found.settings.keys().chain(self.settings.keys());
+        let found_names = found.settings.keys().filter(|_| !self.is_part);
+        let names = found_names.chain(self.settings.keys());
         for name in names {
             let (was, is) = (found.settings.get(name), self.settings.get(name));
             if was != is {

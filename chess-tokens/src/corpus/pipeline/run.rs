@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::PipelineError;
-use super::config::{PackConfig, PipelineConfig, TrainOn};
+use super::config::{Database, FetchConfig, PackConfig, PipelineConfig, TrainOn};
 use crate::Scheme;
 use crate::corpus::fetch::{Fetch, FetchProgress};
+use crate::corpus::hub::Hub;
 use crate::corpus::stages::{
     self, CorpusPack, EloBins, Filter, StageDone, StageError, StageInput, StageProgress, Stages,
     ToUci,
@@ -129,10 +130,7 @@ impl<'a> Pipeline<'a> {
     /// A month fetched, or filtered from files that lie here.
     fn raw_month(&self, month: Month, observer: &mut Observer<'_>) -> Result<(), PipelineError> {
         if let Some(config) = &self.config.fetch {
-            let hub = config.hub()?;
-            let options = config.options(&self.config.filter, self.overwrite);
-            let fetch = Fetch::new(&hub, self.folder(Fetch::NAME), options);
-            return self.fetch(&fetch, month, observer);
+            return self.fetch(&self.fetch_from(config, &config.hub()?), month, observer);
         }
         let Some(raw) = &self.config.raw else {
             return Ok(());
@@ -144,6 +142,11 @@ impl<'a> Pipeline<'a> {
             observer(PipelineEvent::Working(now))
         });
         tell(done.map_err(stage_error(Filter::NAME))?, observer)
+    }
+
+    pub(super) fn fetch_from<'b>(&self, config: &FetchConfig, hub: &'b Hub) -> Fetch<'b> {
+        let options = config.options(&self.config.filter, self.overwrite);
+        Fetch::new(hub, self.folder(Fetch::NAME), options)
     }
 
     fn fetch(
@@ -184,9 +187,7 @@ impl<'a> Pipeline<'a> {
 
     fn databases(&self, observer: &mut Observer<'_>) -> Result<(), PipelineError> {
         for database in &self.config.databases {
-            let raw = database.files.iter().map(StageInput::of_file);
-            let raw = raw.collect::<Result<Vec<_>, _>>();
-            let raw = raw.map_err(input_error(ToUci::NAME))?;
+            let raw = database_files(database)?;
             let (name, folder) = (&*database.name, self.database(&database.name));
             let done = self
                 .config
@@ -204,7 +205,7 @@ impl<'a> Pipeline<'a> {
     }
 
     /// The games of some months and of all databases in UCI's notation.
-    fn games(
+    pub(super) fn games(
         &self,
         stage: &'static str,
         months: impl IntoIterator<Item = Month>,
@@ -222,7 +223,7 @@ impl<'a> Pipeline<'a> {
     }
 
     /// The months that are not to validate with.
-    fn train_months(&self) -> Vec<Month> {
+    pub(super) fn train_months(&self) -> Vec<Month> {
         let mut months = self.config.all_months();
         let val = self.config.pack.as_ref().and_then(|pack| pack.val_month);
         months.retain(|&month| Some(month) != val);
@@ -239,6 +240,15 @@ impl<'a> Pipeline<'a> {
     }
 
     fn pack(&self, config: &PackConfig, observer: &mut Observer<'_>) -> Result<(), PipelineError> {
+        let pack = self.what_is_packed(config)?;
+        let (tokenizer, folder) = (tokenizer(config)?, self.folder("packs"));
+        let done = pack.run(self.stages(), &tokenizer, &folder, &mut |now| {
+            observer(PipelineEvent::Working(now))
+        });
+        tell(done.map_err(stage_error(CorpusPack::NAME))?, observer)
+    }
+
+    pub(super) fn what_is_packed(&self, config: &PackConfig) -> Result<CorpusPack, PipelineError> {
         let error = input_error(CorpusPack::NAME);
         let train = match config.train {
             TrainOn::Months => self.games(CorpusPack::NAME, self.train_months())?,
@@ -254,13 +264,15 @@ impl<'a> Pipeline<'a> {
             pack = with_val.map_err(stage_error(CorpusPack::NAME))?;
         }
         let extra = config.extra.iter().map(StageInput::of_file);
-        pack = pack.train(extra.collect::<Result<Vec<_>, _>>().map_err(&error)?);
-        let (tokenizer, folder) = (tokenizer(config)?, self.folder("packs"));
-        let done = pack.run(self.stages(), &tokenizer, &folder, &mut |now| {
-            observer(PipelineEvent::Working(now))
-        });
-        tell(done.map_err(stage_error(CorpusPack::NAME))?, observer)
+        Ok(pack.train(extra.collect::<Result<Vec<_>, _>>().map_err(&error)?))
     }
+}
+
+/// The files of a database, which are read through for their hashes.
+pub(super) fn database_files(database: &Database) -> Result<Vec<StageInput>, PipelineError> {
+    let files = database.files.iter().map(StageInput::of_file);
+    let files = files.collect::<Result<Vec<_>, _>>();
+    files.map_err(input_error(ToUci::NAME))
 }
 
 pub(super) fn tokenizer(config: &PackConfig) -> Result<Arc<dyn Tokenizer>, PipelineError> {
@@ -288,10 +300,10 @@ const fn flow(flow: ControlFlow<()>) -> Result<(), PipelineError> {
     }
 }
 
-fn stage_error(stage: &'static str) -> impl Fn(StageError) -> PipelineError {
+pub(super) fn stage_error(stage: &'static str) -> impl Fn(StageError) -> PipelineError {
     move |source| PipelineError::Stage { stage, source }
 }
 
-fn input_error(stage: &'static str) -> impl Fn(ManifestError) -> PipelineError {
+pub(super) fn input_error(stage: &'static str) -> impl Fn(ManifestError) -> PipelineError {
     move |source| PipelineError::Input { stage, source }
 }

@@ -189,9 +189,7 @@ ORDER BY elo_bin, place",
         progress: &mut Progress<'_>,
     ) -> Result<StageDone, StageError> {
         self.check()?;
-        let job = Job::new(Self::NAME)
-            .settings(super::settings_of(self))
-            .inputs(files(games));
+        let job = self.job().inputs(files(games));
         let games = paths(games);
         stages.run(folder.to_path_buf(), &job, &games, |folder| {
             let read = row_count(&games);
@@ -210,6 +208,11 @@ ORDER BY elo_bin, place",
             folder.set_notes(&json!({ "bins": bins }));
             super::take_games(folder, counts)
         })
+    }
+
+    /// What is to be done, its inputs apart.
+    pub(in crate::corpus) fn job(&self) -> Job {
+        Job::new(Self::NAME).settings(super::settings_of(self))
     }
 
     /// How many games each bin has, those without any among them.

@@ -208,7 +208,7 @@ impl Filter {
     ) -> Result<StageDone, StageError> {
         self.check()?;
         check_limit(limit)?;
-        let (job, raw) = (self.job(month, raw, limit), paths(raw));
+        let (job, raw) = (self.job(month, limit).inputs(files(raw)), paths(raw));
         stages.run(month.folder(stage), &job, &raw, |folder| {
             let mut meter = Meter::begin(Self::NAME, Some(month), row_count(&raw), progress)?;
             let out = folder.file(GAMES);
@@ -223,12 +223,12 @@ impl Filter {
         super::settings_of(self)
     }
 
-    fn job(&self, month: Month, raw: &[StageInput], limit: Option<u64>) -> Job {
+    /// What is to be done with a month, its inputs apart.
+    pub(in crate::corpus) fn job(&self, month: Month, limit: Option<u64>) -> Job {
         Job::new(Self::NAME)
             .month(month)
             .settings(self.settings())
             .setting("limit", limit)
-            .inputs(files(raw))
     }
 }
 

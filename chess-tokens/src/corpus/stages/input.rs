@@ -98,6 +98,6 @@ pub(super) fn paths(inputs: &[StageInput]) -> Vec<PathBuf> {
 }
 
 /// The inputs as manifests tell of them.
-pub(super) fn files(inputs: &[StageInput]) -> impl Iterator<Item = InputFile> + '_ {
+pub(in crate::corpus) fn files(inputs: &[StageInput]) -> impl Iterator<Item = InputFile> + '_ {
     inputs.iter().map(|input| input.file.clone())
 }

@@ -26,6 +26,7 @@ pub use error::{SettingsError, StageError};
 pub use filter::Filter;
 pub(super) use filter::check_limit;
 pub use input::StageInput;
+pub(super) use input::files;
 pub use pack::{CorpusPack, PackPart};
 pub use progress::{Progress, StageProgress};
 pub use uci::ToUci;

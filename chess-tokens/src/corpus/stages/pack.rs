@@ -146,11 +146,16 @@ FROM (SELECT *, token_ids(uci, white_elo, black_elo, result) AS tokens FROM {TAB
         })
     }
 
-    fn job(&self, tokenizer: &dyn Tokenizer) -> Job {
-        let parts = self.train.iter().chain(&self.val);
+    /// What is to be done, as far as it does not depend on the games.
+    pub(in crate::corpus) fn job_without_games(tokenizer: &dyn Tokenizer) -> Job {
         Job::new(Self::NAME)
             .setting("scheme", tokenizer.scheme().name())
             .setting("vocab_hash", tokenizer.vocab_hash())
+    }
+
+    pub(in crate::corpus) fn job(&self, tokenizer: &dyn Tokenizer) -> Job {
+        let parts = self.train.iter().chain(&self.val);
+        Self::job_without_games(tokenizer)
             .setting("train", labels(&self.train))
             .setting("val", labels(&self.val))
             .inputs(parts.map(|part| part.input.file.clone()))

@@ -169,7 +169,7 @@ FROM (SELECT *, n_plies(uci) AS plies
         stage: &Path,
         progress: &mut Progress<'_>,
     ) -> Result<StageDone, StageError> {
-        let job = self.job(&month.to_string(), raw).month(month);
+        let job = self.month_job(month).inputs(files(raw));
         let folder = month.folder(stage);
         self.run(
             stages,
@@ -195,7 +195,7 @@ FROM (SELECT *, n_plies(uci) AS plies
         folder: &Path,
         progress: &mut Progress<'_>,
     ) -> Result<StageDone, StageError> {
-        let job = self.job(label, raw);
+        let job = self.job(label).inputs(files(raw));
         self.run(
             stages,
             job,
@@ -225,11 +225,16 @@ FROM (SELECT *, n_plies(uci) AS plies
         })
     }
 
-    fn job(&self, label: &str, raw: &[StageInput]) -> Job {
+    /// What is to be done with a month, its inputs apart.
+    pub(in crate::corpus) fn month_job(&self, month: Month) -> Job {
+        self.job(&month.to_string()).month(month)
+    }
+
+    /// What is to be done with games of no one month, its inputs apart.
+    pub(in crate::corpus) fn job(&self, label: &str) -> Job {
         Job::new(Self::NAME)
             .settings(super::settings_of(self))
             .setting("label", label)
-            .inputs(files(raw))
     }
 }
 

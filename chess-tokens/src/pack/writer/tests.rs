@@ -119,17 +119,17 @@ fn a_writer_that_is_dropped_leaves_nothing() {
 }
 
 /// Whatever step a process is killed after, whoever opens the pack finds the old one, the new one or
-/// none, and the next writer clears up.
+/// that it is half replaced, and then it becomes the old one or the new one.
 #[test]
 fn killed_at_any_step() {
     let steps = [
-        (Step::Written, Some(10)),
-        (Step::OldAway, None),
-        (Step::Tokens, None),
-        (Step::Starts, None),
-        (Step::Meta, Some(11)),
+        (Step::Written, false, 10),
+        (Step::OldAway, true, 10),
+        (Step::Tokens, true, 11),
+        (Step::Starts, true, 11),
+        (Step::Meta, false, 11),
     ];
-    for (last, expected) in steps {
+    for (last, is_half_replaced, expected) in steps {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path();
         fs::write(path.join("vocab.json"), "mine").unwrap();
@@ -141,14 +141,64 @@ fn killed_at_any_step() {
         });
         killed.unwrap();
         assert_eq!(seen.last(), Some(&last));
-        match (read(path), expected) {
-            (Ok(tokens), Some(expected)) => assert_eq!(tokens, [expected], "{last:?}"),
-            (Err(OpenPackError::NoMeta { .. }), None) => {}
-            (read, _) => panic!("after {last:?}: {read:?}"),
+        match read(path) {
+            Ok(tokens) if !is_half_replaced => assert_eq!(tokens, [expected], "{last:?}"),
+            Err(OpenPackError::HalfReplaced { .. }) if is_half_replaced => {}
+            read => panic!("after {last:?}: {read:?}"),
         }
+        assert!(!is_unfinished(path), "{last:?}");
+        // By the next writer, even if it comes to nothing, or without one.
+        match expected {
+            10 => drop(writer(path)),
+            _ => recover(path).unwrap(),
+        }
+        assert_eq!(read(path).unwrap(), [expected], "{last:?}");
+        assert_eq!(names(path), [&PACK[..], &["vocab.json"]].concat());
         write(path, &[12, 13]);
         assert_eq!(read(path).unwrap(), [12, 13]);
-        assert_eq!(names(path), [&PACK[..], &["vocab.json"]].concat());
+    }
+}
+
+/// The new files are gone with the writer that failed, so that there is neither pack.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_writer_that_fails_between_two_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    write(path, &[10]);
+    let replaced = filled(path, &[11]).commit(&mut |step| {
+        if step == Step::Tokens {
+            fs::remove_file(path.join(STARTS_NAME)).unwrap();
+            fs::create_dir(path.join(STARTS_NAME)).unwrap();
+        }
+        true
+    });
+    assert!(replaced.is_err());
+    let text = format!(
+        "{}: the pack is half replaced: its writer is at work, was killed or failed",
+        path.display()
+    );
+    assert_eq!(read(path).unwrap_err().to_string(), text);
+    recover(path).unwrap();
+    assert!(matches!(read(path), Err(OpenPackError::NoMeta { .. })));
+    fs::remove_dir(path.join(STARTS_NAME)).unwrap();
+    write(path, &[12]);
+    assert_eq!(read(path).unwrap(), [12]);
+}
+
+#[test]
+fn where_nothing_was_left_nothing_is_recovered() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    fs::write(path.join("starts.npy"), "mine").unwrap();
+    recover(path).unwrap();
+    assert_eq!(names(path), ["starts.npy"]);
+    #[cfg(unix)]
+    {
+        write(path, &[10]);
+        let _at_work = filled(path, &[11]);
+        let busy = recover(path).unwrap_err();
+        assert!(matches!(busy, WritePackError::Busy { .. }));
     }
 }
 
@@ -174,15 +224,6 @@ fn a_first_pack_that_is_killed() {
         let left: &[&str] = if expected { &[] } else { &PACK };
         assert_eq!(names(path), left, "{last:?}");
     }
-    // An old pack is not taken for a left-over at any step, nor are its files taken away.
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path();
-    write(path, &[10]);
-    let killed = filled(path, &[11]).commit(&mut |step| step != Step::OldAway);
-    killed.unwrap();
-    assert!(!is_unfinished(path));
-    drop(writer(path));
-    assert_eq!(names(path), ["starts.npy", "tokens.npy"]);
 }
 
 /// A reader at every step of a writer, as if it opened the pack between two of its system calls.
@@ -221,7 +262,7 @@ fn readers_beside_a_writer() {
                     assert_eq!(tokens, game(tokens[0]), "of two packs");
                     opened += 1;
                 }
-                Err(OpenPackError::NoMeta { .. } | OpenPackError::Replaced { .. }) => {}
+                Err(OpenPackError::HalfReplaced { .. } | OpenPackError::Replaced { .. }) => {}
                 Err(error) => panic!("{error}"),
             }
         }

@@ -8,7 +8,6 @@ use crate::arguments::{InputOptions, OutputOptions};
 use crate::failure::Failure;
 use crate::format::{Format, with_unit};
 use crate::games::Games;
-use crate::progress::Progress;
 use crate::resume::Start;
 use crate::streams::{Sink, Source};
 
@@ -45,7 +44,7 @@ impl Concat {
         let inputs = &self.input.inputs;
         let mut sink = Sink::create(&self.output, format, inputs)?;
         let start = sink.start("record")?;
-        let progress = Progress::resumed(inputs, &start);
+        let progress = start.progress(inputs);
         for (file, path) in inputs.iter().enumerate().skip(start.file) {
             let within = start.within(file);
             let source = Source::open_from::<U>(path, within, &progress)?;
@@ -67,7 +66,7 @@ impl Concat {
         let inputs = &self.input.inputs;
         let mut sink = Sink::create(&self.output, Format::Viri, inputs)?;
         let start = sink.start("game")?;
-        let progress = Progress::resumed(inputs, &start);
+        let progress = start.progress(inputs);
         for (file, path) in inputs.iter().enumerate().skip(start.file) {
             let mut games = Games::open_from(path, start.within(file), &progress)?;
             while let Some(bytes) = games.next_bytes()? {

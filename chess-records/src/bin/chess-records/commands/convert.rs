@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use chess_records::tool_support::Progress;
 use chess_records::zdat::Layout;
 use chess_records::{CornerBishops, Field, Fields, LabelledPosition, Loss, ViriFilter};
 
@@ -12,7 +13,6 @@ use crate::arguments::LayoutOptions;
 use crate::failure::Failure;
 use crate::format::{Format, with_unit};
 use crate::games::{self, Games, PositionOptions};
-use crate::progress::Progress;
 use crate::report::note;
 use crate::resume::Start;
 use crate::streams::{Named, Place, Placed, Sink, Source, total_bytes};
@@ -175,7 +175,7 @@ impl Convert {
     }
 
     fn progress(&self) -> Progress {
-        Progress::new(total_bytes(std::slice::from_ref(&self.input)))
+        Progress::of_bytes(total_bytes(std::slice::from_ref(&self.input)))
     }
 
     fn each_record<A: Unit>(

@@ -9,7 +9,6 @@ use chess_records::ops::{self, StreamRecord};
 use crate::arguments::{InputOptions, OutputOptions, range};
 use crate::failure::Failure;
 use crate::format::with_unit;
-use crate::progress::Progress;
 use crate::report::note;
 use crate::resume::Start;
 use crate::streams::{Sink, Source};
@@ -100,7 +99,7 @@ impl Filter {
         let (inputs, filter) = (&self.input.inputs, self.conditions());
         let mut sink = Sink::create(&self.output, self.input.format()?, inputs)?;
         let start = sink.start("record")?;
-        let progress = Progress::resumed(inputs, &start);
+        let progress = start.progress(inputs);
         let (mut read, mut kept) = (start.count(0), start.count(1));
         for (file, path) in inputs.iter().enumerate().skip(start.file) {
             let within = start.within(file);

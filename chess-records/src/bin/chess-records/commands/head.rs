@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use clap::Args;
 
 use chess_records::ops::StreamRecord;
+use chess_records::tool_support::Progress;
 
 use crate::arguments::OutputOptions;
 use crate::failure::Failure;
 use crate::format::{Format, with_unit};
 use crate::games::Games;
-use crate::progress::Progress;
 use crate::resume::Start;
 use crate::streams::{Sink, Source};
 
@@ -57,7 +57,7 @@ impl Head {
         let inputs = std::slice::from_ref(&self.input);
         let mut sink = Sink::create(&self.output, Format::Viri, inputs)?;
         let start = sink.start("game")?;
-        let mut games = Games::open_from(&self.input, start.within(0), &Progress::new(None))?;
+        let mut games = Games::open_from(&self.input, start.within(0), &Progress::of_bytes(None))?;
         for number in start.number..self.end() {
             let Some(bytes) = games.next_bytes()? else {
                 break;
@@ -96,7 +96,7 @@ impl Head {
 
     /// The input, and the number of the record it stands at.
     fn open<U: StreamRecord>(&self, start: &Start) -> Result<(Source, u64), Failure> {
-        let progress = Progress::new(None);
+        let progress = Progress::of_bytes(None);
         if start.number == 0 {
             return Source::open_at::<U>(&self.input, self.skip, &progress);
         }

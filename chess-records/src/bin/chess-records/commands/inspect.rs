@@ -6,13 +6,13 @@ use clap::Args;
 
 use chess_records::LabelledPosition;
 use chess_records::ops::StreamRecord;
+use chess_records::tool_support::Progress;
 use chess_records::zdat::Layout;
 
 use crate::arguments::LayoutOptions;
 use crate::failure::Failure;
 use crate::format::{Format, with_unit};
 use crate::games::{self, Games};
-use crate::progress::Progress;
 use crate::report::{Report, board, print};
 use crate::streams::{Source, total_bytes};
 use crate::zdat::{self, Opened};
@@ -68,7 +68,7 @@ impl Inspect {
     }
 
     fn count(&self, format: Format, layout: Option<Layout>) -> Result<(), Failure> {
-        let progress = Progress::new(total_bytes(std::slice::from_ref(&self.input)));
+        let progress = Progress::of_bytes(total_bytes(std::slice::from_ref(&self.input)));
         let mut report = Report::new(format);
         report.add_file(&self.input, layout, &progress)?;
         drop(progress);
@@ -90,7 +90,7 @@ impl Inspect {
     }
 
     fn find<U: StreamRecord>(&self, index: u64) -> Result<Shown, Failure> {
-        let progress = Progress::new(None);
+        let progress = Progress::of_bytes(None);
         let (source, passed) = Source::open_at::<U>(&self.input, index, &progress)?;
         let mut records = source.decoded::<U>();
         for _ in passed..index {
@@ -107,7 +107,7 @@ impl Inspect {
     }
 
     fn find_in_games(&self, index: u64) -> Result<Shown, Failure> {
-        let mut games = Games::open(&self.input, &Progress::new(None))?;
+        let mut games = Games::open(&self.input, &Progress::of_bytes(None))?;
         let mut left = index;
         while let Some(game) = games.next()? {
             let plies = game.len() as u64;

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
+use chess_records::tool_support::Progress;
 use clap::Args;
 
 use crate::arguments::{InputOptions, LayoutOptions};
 use crate::failure::Failure;
-use crate::progress::Progress;
 use crate::report::{Report, plot};
 use crate::streams::{Sink, total_bytes};
 
@@ -49,7 +49,7 @@ impl Stats {
         if let Some(output) = &plot_output {
             output.check(files.map(PathBuf::as_path))?;
         }
-        let progress = Progress::new(total_bytes(inputs));
+        let progress = Progress::of_bytes(total_bytes(inputs));
         let mut report = Report::new(format);
         for path in inputs {
             report.add_file(path, layout, &progress)?;

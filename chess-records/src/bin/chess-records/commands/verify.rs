@@ -8,13 +8,13 @@ use serde_json::json;
 
 use chess_records::LabelledPosition;
 use chess_records::ops::StreamRecord;
+use chess_records::tool_support::Progress;
 use chess_records::zdat::Layout;
 
 use crate::arguments::{InputOptions, LayoutOptions};
 use crate::failure::{Failure, chain};
 use crate::format::{Format, with_unit};
 use crate::games::Games;
-use crate::progress::Progress;
 use crate::report::{note, print};
 use crate::streams::{Named, Source, total_bytes};
 use crate::zdat::Opened;
@@ -52,7 +52,7 @@ impl Verify {
     pub(crate) fn run(&self) -> Result<(), Failure> {
         let format = self.input.format()?;
         let layout = self.layout.of(format)?;
-        let progress = Progress::new(total_bytes(&self.input.inputs));
+        let progress = Progress::of_bytes(total_bytes(&self.input.inputs));
         let mut found = Found::default();
         for path in &self.input.inputs {
             let source = || Source::open(path, &progress);

@@ -4,13 +4,13 @@ use std::path::Path;
 
 use chess_records::LabelledPosition;
 use chess_records::ops::StreamRecord;
+use chess_records::tool_support::Progress;
 use chess_records::zdat::Layout;
 
 use super::{Games, Report};
 use crate::failure::{Failure, chain};
 use crate::format::{Format, with_unit};
 use crate::games;
-use crate::progress::Progress;
 use crate::streams::Source;
 use crate::zdat::{self, Opened};
 

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use chess_records::ops::Output;
+use chess_records::tool_support::Progress;
 use chess_records::{Dataset, Permutation};
 use chess_shards::{
     FlatColumns, FlatDataset, FlatRecord, Regime, ShardError, ShardOptions, ShardSet, ShardSetError,
@@ -17,7 +18,6 @@ use serde_json::json;
 
 use crate::failure::Failure;
 use crate::plot;
-use crate::progress::Progress;
 use crate::report::{columns, note, print};
 use crate::threads::{MAX_THREADS, processors};
 

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
+use chess_records::tool_support::Progress;
 use chess_shards::build::{BuildError, BuildOptions, BuildPhase, BuildProgress, Source, build};
 use chess_shards::{SampleMode, SampleWeighting};
 use clap::{Args, ValueEnum};
@@ -10,7 +11,6 @@ use clap::{Args, ValueEnum};
 use crate::failure::Failure;
 use crate::games;
 use crate::interrupt;
-use crate::progress::Progress;
 use crate::report::{self, note, print};
 
 /// Builds a set from games in PGN (.pgn, .pgn.zst) or in Parquet files of UCI moves (.parquet).

@@ -4,12 +4,12 @@ use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
 use chess_records::ops::Output;
+use chess_records::tool_support::Progress;
 use chess_records::{AtomicFile, Dataset};
 use chess_shards::{FlatDataset, MarlinLoss};
 use clap::Args;
 
 use crate::failure::Failure;
-use crate::progress::Progress;
 use crate::report::{note, print};
 use crate::shards::{Part, Shards, Split};
 

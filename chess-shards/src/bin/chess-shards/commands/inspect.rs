@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use chess_records::Dataset;
+use chess_records::tool_support::Progress;
 use chess_shards::{FlatDataset, FlatRecord, Meta, ShardInfo, ShardSet, SplitName};
 use clap::Args;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::progress::Progress;
 use crate::report::{columns, facts, print};
 use crate::row::Shown;
 use crate::shards::{Shards, Split, of_split};

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use chess_records::AtomicFile;
 use chess_records::ops::Output;
+use chess_records::tool_support::Progress;
 use chess_shards::{FlatDataset, Meta, ShardInfo, ShardOptions, ShardSet, unpack_shard};
 use clap::Args;
 
 use crate::failure::Failure;
-use crate::progress::Progress;
 use crate::report::print;
 
 /// Decompresses the shards of a set, .npy.zst, to plain ones, .npy, as memory maps need them.

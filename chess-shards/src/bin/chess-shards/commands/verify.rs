@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use chess_records::Dataset;
+use chess_records::tool_support::Progress;
 use chess_shards::{
     FlatDataset, FlatFault, FlatRecord, GameOverlap, PlyHistogram, RowFault, ShardSet, SplitName,
     Verifier, legal_actions,
@@ -14,7 +15,6 @@ use serde_json::{Value, json};
 use crate::failure::{Failure, chain};
 use crate::games;
 use crate::interrupt;
-use crate::progress::Progress;
 use crate::report::print;
 use crate::shards::{Part, Shards, Split};
 use crate::threads::{MAX_THREADS, processors};

@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use chess_records::tool_support::Progress;
 use chess_tokens::pack::{Meta, is_unfinished, source_label};
 use chess_tokens::source::{GameFiles, PackProgress, PackReport, pack_games};
 use clap::Args;
 
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::progress::Progress;
 use crate::report::{facts, left_out, print};
 use crate::scheme::{SchemeArgs, check_free, inputs_and_output};
 
@@ -63,7 +63,7 @@ impl Pack {
             Some(threads) => files.threads(threads),
             None => files,
         };
-        let progress = Progress::of_bytes(files.bytes());
+        let progress = Progress::of_bytes(Some(files.bytes()));
         let mut tell = |now: &PackProgress| {
             progress.set(now.bytes_read);
             progress.tell(format!(", {} games, {} tokens", now.games, now.tokens));

@@ -3,13 +3,13 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use chess_records::tool_support::Progress;
 use chess_records::{AtomicFile, AtomicFileError};
 use chess_tokens::pack::TokenPack;
 use chess_tokens::stats::{Counts, PackStats, PlotError};
 use clap::Args;
 
 use crate::failure::Failure;
-use crate::progress::Progress;
 use crate::report::{facts, print};
 use crate::scheme::check_output;
 

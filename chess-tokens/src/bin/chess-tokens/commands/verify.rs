@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
+use chess_records::tool_support::Progress;
 use chess_tokens::pack::TokenPack;
 use chess_tokens::{Scheme, Tokenizer, position_after};
 use clap::Args;
 
 use crate::failure::{Failure, chain};
-use crate::progress::Progress;
 use crate::report::{facts, note, print};
 use crate::scheme::BpeArgs;
 
