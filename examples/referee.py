@@ -9,7 +9,9 @@ python-chess judges every move. These are failures, and end with exit code 1:
     more nodes than were asked for (of ENGINE only: others look at that when they like)
 
 Games come in pairs: one opening, each engine once with White. Openings are random moves after which
-ENGINE sees neither side ahead. An engine alone plays itself.
+ENGINE sees neither side ahead. An engine alone plays itself. After a failure both engines are started
+anew and the rest of the pair is not played. On a machine that is busy with other things any engine is late
+now and then: that is no fault of the engine's.
 
 examples:
   referee.py target/release/examples/engine
@@ -392,8 +394,10 @@ def report(counts, terminations, failures):
         low, middle, high = elo(*results)
         print(f"Elo of ENGINE's lead: {middle:+.0f} ({low:+.0f} to {high:+.0f})")
     print("terminations:", ", ".join(f"{name} {count}" for name, count in terminations.most_common()))
-    print(f"ENGINE's clock never below {Slowest.least_left_ms:.0f} ms, its moves at most "
-          f"{Slowest.overrun_ms:.0f} ms over their time")
+    if Slowest.least_left_ms < math.inf:
+        print(f"ENGINE's clock never below {Slowest.least_left_ms:.0f} ms")
+    if Slowest.overrun_ms > 0:
+        print(f"ENGINE's moves at most {Slowest.overrun_ms:.0f} ms over their time")
     print(f"{len(failures)} failures")
 
 
