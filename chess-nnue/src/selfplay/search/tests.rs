@@ -138,19 +138,16 @@ fn some_moves_only() {
     let [taking, king, illegal] = ["e4d5", "e1e2", "a1a2"].map(|text| text.parse().unwrap());
     let mut searcher = searcher();
     let mut found = |moves: &[Move]| {
-        let limits = Limits::new().nodes(3_000).root_moves(moves);
-        searcher.search(&board, &[], limits)
+        let limits = Limits::new().depth(3).root_moves(moves);
+        let found = searcher.search(&board, &[], limits);
+        // What some moves are worth is not what the position is.
+        assert!(searcher.table.get(board.hash()).is_none());
+        found
     };
     let kept = found(&[illegal, king]);
     assert_eq!((kept.best, kept.line[0]), (Some(king), king));
     assert_eq!(found(&[king, taking]).best, Some(taking));
     assert_eq!(found(&[illegal]).best, None);
-    // What was left out is not taken for worse later.
-    let all = searcher.search(&board, &[], Limits::new().nodes(3_000));
-    assert!(
-        all.best == Some(taking) && all.score > kept.score,
-        "{all:?}"
-    );
 }
 
 #[test]
