@@ -10,6 +10,8 @@ mod adapters;
 mod arch;
 mod architecture;
 mod arithmetic;
+#[cfg(feature = "builtin-net")]
+mod builtin;
 mod delta;
 mod engine;
 mod features;
@@ -35,6 +37,8 @@ pub use chess_records;
 pub use arch::Backend;
 pub use architecture::{Activation, Architecture, ArchitectureError, KingBuckets};
 pub use arithmetic::{Arithmetic, Width};
+#[cfg(feature = "builtin-net")]
+pub use builtin::builtin;
 pub use delta::Delta;
 pub use engine::{Evaluator, needs_fallback};
 pub use features::feature_index;

@@ -110,7 +110,9 @@ fn a_folder_of_other_games_is_refused() {
     );
     let error = fail(folder, "datagen none.nnue out", 1);
     assert!(
-        error.contains("the evaluation by rules is called hand-written"),
+        error.contains(
+            "the evaluation by rules is called hand-written, the network of the program builtin"
+        ),
         "{error}"
     );
     let error = fail(folder, "datagen hand-written out --chunks 3..3", 2);
@@ -219,4 +221,23 @@ fn generations_that_are_killed_go_on() {
     }
     let left = fs::read_dir(folder.join("killed/gen1/games")).unwrap();
     assert_eq!(left.count(), 2, "nothing half written is left");
+}
+
+#[test]
+fn the_network_of_the_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let command = "datagen builtin out --games 1 --nodes 100";
+    if cfg!(feature = "builtin-net") {
+        succeed(folder, command);
+        let about = fs::read_to_string(folder.join("out/datagen.txt")).unwrap();
+        let fingerprint = about.lines().next().unwrap().strip_prefix("player ");
+        assert!(fingerprint.is_some_and(|text| text.len() == 16), "{about}");
+    } else {
+        let error = fail(folder, command, 1);
+        assert!(
+            error.contains("the feature builtin-net has it; a file of that name is ./builtin"),
+            "{error}"
+        );
+    }
 }

@@ -30,7 +30,7 @@ pub struct Plan {
     pub games: u64,
     /// Nodes of a move, in games and matches; 3,000.
     pub nodes: u64,
-    /// How often each position is seen in training; 20.
+    /// How often each position is seen in training; 30.
     pub epochs: u64,
     /// Positions a step; 16,384.
     pub batch: u64,
@@ -79,7 +79,7 @@ const QUIET: f64 = 0.6;
 /// The nodes that take as long as a sample's part in an epoch does for each hidden value.
 const NODES_PER_SAMPLE: f64 = 4.0 / 256.0;
 /// So many positions are worth more than deeper searches for fewer.
-const ENOUGH_POSITIONS: f64 = 3e6;
+const ENOUGH_POSITIONS: f64 = 5e6;
 
 impl Default for Plan {
     fn default() -> Self {
@@ -90,7 +90,7 @@ impl Default for Plan {
             chunks: 20,
             games: 1_000,
             nodes: 3_000,
-            epochs: 20,
+            epochs: 30,
             batch: 16_384,
             pairs: 200,
         }
@@ -128,7 +128,7 @@ impl Plan {
     /// The plan that takes as long as a search of so many nodes.
     fn of_nodes(self, nodes: f64) -> Self {
         let nodes = nodes / self.generations as f64;
-        let (playing, training, matches) = (0.55 * nodes, 0.2 * nodes, 0.15 * nodes);
+        let (playing, training, matches) = (0.7 * nodes, 0.1 * nodes, 0.1 * nodes);
         let of_move = (playing / ENOUGH_POSITIONS).clamp(400.0, 6_000.0);
         let games = (playing / (PLIES * of_move)).max(100.0);
         let of_chunk = (games / 8.0).clamp(1.0, 1_000.0).floor();
@@ -141,7 +141,7 @@ impl Plan {
             chunks: (games / of_chunk) as u64,
             games: of_chunk as u64,
             nodes: of_move as u64,
-            epochs: (training / of_epoch).clamp(8.0, 60.0) as u64,
+            epochs: (training / of_epoch).clamp(8.0, 30.0) as u64,
             batch: ((samples / 50.0) as u64)
                 .clamp(256, 16_384)
                 .next_power_of_two(),
@@ -269,12 +269,12 @@ mod tests {
     }
 
     #[test]
-    fn the_nodes_of_games_are_half_the_budget() {
+    fn the_nodes_of_games_are_most_of_the_budget() {
         for budget in [3e8, 3e9, 3e10, 3e11] {
             let plan = Plan::default().of_nodes(budget);
             let games = (plan.generations * plan.chunks * plan.games) as f64;
             let share = games * PLIES * plan.nodes as f64 / budget;
-            assert!((0.45..0.56).contains(&share), "{share} of {budget}: {plan}");
+            assert!((0.6..0.71).contains(&share), "{share} of {budget}: {plan}");
         }
     }
 }

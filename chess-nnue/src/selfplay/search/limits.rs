@@ -3,6 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use std::vec::Vec;
+
+use cozy_chess::Move;
 
 /// When a search ends; without any limit it ends at the greatest depth.
 #[derive(Clone, Debug, Default)]
@@ -13,6 +16,7 @@ pub struct Limits {
     pub(super) soft: Option<Duration>,
     pub(super) hard: Option<Duration>,
     pub(super) stop: Option<Arc<AtomicBool>>,
+    pub(super) root_moves: Option<Vec<Move>>,
 }
 
 /// What a player's clock shows.
@@ -68,6 +72,13 @@ impl Limits {
         self.stop = Some(stop);
         self
     }
+
+    /// Only these moves are looked at in the position that is searched; those that are not legal there do
+    /// not count. Without a legal one among them no move is found.
+    pub fn root_moves(mut self, moves: &[Move]) -> Self {
+        self.root_moves = Some(moves.to_vec());
+        self
+    }
 }
 
 /// Limits from when a search began.
@@ -104,10 +115,17 @@ impl Deadline {
         self.reached
     }
 
-    /// Whether another iteration is worth beginning.
+    /// Whether another iteration is worth beginning. The first one is, however late it is: it takes next to
+    /// no time, and without it any move would be played.
     pub(super) fn allows_iteration(&self, depth: u32) -> bool {
         let deep = self.limits.depth.is_some_and(|most| depth > most);
-        !self.reached && !deep && !self.is_stopped() && !self.is_over(self.limits.soft)
+        let late = self.is_stopped() || self.is_over(self.limits.soft);
+        !self.reached && !deep && (depth == 1 || !late)
+    }
+
+    /// The moves to look at in the position that is searched, if not all.
+    pub(super) fn root_moves(&self) -> Option<&[Move]> {
+        self.limits.root_moves.as_deref()
     }
 
     fn is_stopped(&self) -> bool {
@@ -137,6 +155,21 @@ mod tests {
             let limits = Limits::new().clock(clock, Duration::from_millis(20));
             assert!(limits.hard.unwrap() < clock.left, "{clock:?}");
             assert!(limits.soft.unwrap() <= limits.hard.unwrap());
+        }
+    }
+
+    #[test]
+    fn the_first_iteration_is_allowed_however_late_it_is() {
+        let clock = Clock {
+            left: Duration::from_millis(10),
+            increment: Duration::ZERO,
+            moves_to_go: None,
+        };
+        let limits = Limits::new().clock(clock, Duration::from_millis(20));
+        let stop = Arc::new(AtomicBool::new(true));
+        for limits in [limits, Limits::new().stop(stop)] {
+            let deadline = Deadline::new(limits);
+            assert!(deadline.allows_iteration(1) && !deadline.allows_iteration(2));
         }
     }
 

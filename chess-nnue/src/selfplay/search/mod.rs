@@ -117,7 +117,7 @@ impl<E: Evaluation> Search<E> {
     ) -> Found {
         self.begin(board, before, limits);
         let mut found = self.found(0, 0);
-        found.best = first_legal(board);
+        found.best = self.first_legal(board);
         if found.best.is_none() {
             found.score = draws::score_without_moves(board, 0);
             return found;
@@ -188,15 +188,28 @@ impl<E: Evaluation> Search<E> {
             }
         }
     }
-}
 
-fn first_legal(board: &Board) -> Option<Move> {
-    let mut first = None;
-    board.generate_moves(|moves| {
-        first = moves.into_iter().next();
-        first.is_some()
-    });
-    first
+    fn first_legal(&self, board: &Board) -> Option<Move> {
+        let mut first = None;
+        board.generate_moves(|moves| {
+            first = moves.into_iter().find(|&played| self.is_asked(played));
+            first.is_some()
+        });
+        first
+    }
+
+    /// Whether a move of the position that is searched is to be looked at.
+    fn is_asked(&self, played: Move) -> bool {
+        let asked = self.deadline.root_moves();
+        asked.is_none_or(|moves| moves.contains(&played))
+    }
+
+    /// Leaves out of the root's moves what is not to be looked at.
+    fn keep_asked(&mut self) {
+        if let Some(moves) = self.deadline.root_moves() {
+            self.candidates[0].retain(|candidate| moves.contains(&candidate.played));
+        }
+    }
 }
 
 #[cfg(test)]

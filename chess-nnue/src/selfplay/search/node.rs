@@ -141,6 +141,9 @@ impl<E: Evaluation> Search<E> {
             board, ply, beta, ..
         } = node;
         moves::all(board, hint, &self.history, ply, &mut self.candidates[ply]);
+        if ply == 0 {
+            self.keep_asked();
+        }
         self.quiets[ply].clear();
         let (mut best, mut best_move, mut raised) = (-INFINITE, None, alpha);
         let mut number = 0;
@@ -171,6 +174,10 @@ impl<E: Evaluation> Search<E> {
         }
         if number == 0 {
             return draws::score_without_moves(board, ply);
+        }
+        // Of some moves only, the score is not the position's.
+        if ply == 0 && self.deadline.root_moves().is_some() {
+            return best;
         }
         let bound = match best {
             best if best >= beta => Bound::Lower,

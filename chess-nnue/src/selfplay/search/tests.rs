@@ -135,6 +135,38 @@ fn a_limit_of_depth() {
 }
 
 #[test]
+fn without_time_it_still_looks_one_move_ahead() {
+    let clock = Clock {
+        left: Duration::from_millis(1),
+        increment: Duration::ZERO,
+        moves_to_go: None,
+    };
+    let limits = Limits::new().clock(clock, Duration::from_millis(20));
+    // The first legal move is the king's.
+    let board = board("4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1");
+    let found = searcher().search(&board, &[], limits);
+    assert_eq!((found.best, found.depth), ("e4d5".parse().ok(), 1));
+}
+
+#[test]
+fn some_moves_only() {
+    let board = board("4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1");
+    let [taking, king, illegal] = ["e4d5", "e1e2", "a1a2"].map(|text| text.parse().unwrap());
+    let mut searcher = searcher();
+    let mut found = |moves: &[Move]| {
+        let limits = Limits::new().depth(3).root_moves(moves);
+        let found = searcher.search(&board, &[], limits);
+        // What some moves are worth is not what the position is.
+        assert!(searcher.table.get(board.hash()).is_none());
+        found
+    };
+    let kept = found(&[illegal, king]);
+    assert_eq!((kept.best, kept.line[0]), (Some(king), king));
+    assert_eq!(found(&[king, taking]).best, Some(taking));
+    assert_eq!(found(&[illegal]).best, None);
+}
+
+#[test]
 fn chess960_castling_is_searched() {
     // King f1 and rook g1 swap; everything else is blocked from doing better.
     let board = Board::chess960_startpos(0);

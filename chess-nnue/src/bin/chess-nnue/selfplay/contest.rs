@@ -25,7 +25,7 @@ use crate::interrupt::{self, Interrupted};
   chess-nnue match gen1.nnue hand-written gen1-match --pairs 200 --nodes 6000
   chess-nnue match gen2.nnue gen1.nnue gen2-match --pairs 5000 --time 50 --sprt 0,5")]
 pub(crate) struct Arguments {
-    /// A network file, or hand-written for the evaluation by rules
+    /// A network file, builtin for that of the program, or hand-written for the evaluation by rules
     #[arg(value_name = "A")]
     first: String,
     /// Another one

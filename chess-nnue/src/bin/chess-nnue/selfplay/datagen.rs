@@ -26,7 +26,7 @@ use crate::{Outcome, output_file};
   chess-nnue datagen gen1.nnue games1 --chunks 0..20 --format marlin --quiet
   chess-nnue train games/*.viri --out runs/gen1")]
 pub(crate) struct Arguments {
-    /// A network file, or hand-written for the evaluation by rules
+    /// A network file, builtin for that of the program, or hand-written for the evaluation by rules
     #[arg(value_name = "NETWORK")]
     player: String,
     /// The folder of the chunks

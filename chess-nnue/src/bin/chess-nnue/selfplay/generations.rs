@@ -26,7 +26,7 @@ use crate::interrupt::{self, Interrupted};
   chess-nnue generations lunch --minutes 45
   chess-nnue generations evening --minutes 240 --generations 3
   chess-nnue generations evening
-  chess-nnue generations exact --chunks 20 --games 1000 --nodes 3000 --epochs 20 --pairs 200")]
+  chess-nnue generations exact --chunks 20 --games 1000 --nodes 3000 --epochs 30 --pairs 200")]
 pub(crate) struct Arguments {
     /// The folder
     #[arg(value_name = "FOLDER")]
@@ -52,7 +52,7 @@ pub(crate) struct Arguments {
     /// Nodes of a move, in games and matches [default: 3000]
     #[arg(long, value_name = "COUNT")]
     nodes: Option<u64>,
-    /// How often each position is trained on [default: 20]
+    /// How often each position is trained on [default: 30]
     #[arg(long, value_name = "COUNT")]
     epochs: Option<u64>,
     /// Positions a step [default: 16384]

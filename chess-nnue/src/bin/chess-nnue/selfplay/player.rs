@@ -10,6 +10,8 @@ use crate::Outcome;
 
 /// The name of the evaluation by rules.
 const HAND_WRITTEN: &str = "hand-written";
+/// The name of the network that is part of the crate.
+const BUILTIN: &str = "builtin";
 
 /// A network, or rules.
 #[derive(Clone)]
@@ -19,15 +21,19 @@ pub(super) enum Named {
 }
 
 impl Named {
-    /// The network of a file, or the rules where the text is `hand-written`.
+    /// The rules where the text is `hand-written`, the crate's own network where it is `builtin`, else
+    /// the network of a file.
     pub(super) fn open(text: &str) -> Outcome<Self> {
-        if text == HAND_WRITTEN {
-            return Ok(Self::HandWritten);
-        }
-        let network = Network::load(Path::new(text));
-        let network = network.map_err(|error| {
-            format!("{error}; the evaluation by rules is called {HAND_WRITTEN}")
-        })?;
+        let network = match text {
+            HAND_WRITTEN => return Ok(Self::HandWritten),
+            BUILTIN => builtin()?,
+            path => Network::load(Path::new(path)).map_err(|error| {
+                format!(
+                    "{error}; the evaluation by rules is called {HAND_WRITTEN}, the network of the \
+                     program {BUILTIN}"
+                )
+            })?,
+        };
         Ok(Self::Network(Arc::new(network)))
     }
 
@@ -45,4 +51,19 @@ impl Named {
             Self::Network(network) => Box::new(NetworkEvaluation::new(network.clone())),
         }
     }
+}
+
+#[cfg(feature = "builtin-net")]
+#[allow(clippy::unnecessary_wraps)] // As the other one.
+fn builtin() -> Outcome<Network> {
+    Ok(chess_nnue::builtin())
+}
+
+#[cfg(not(feature = "builtin-net"))]
+fn builtin() -> Outcome<Network> {
+    Err(format!(
+        "this program was built without a network of its own: the feature builtin-net has it; a file of \
+         that name is ./{BUILTIN}"
+    )
+    .into())
 }
