@@ -59,6 +59,7 @@ fn chunks_are_the_same_however_they_are_made() {
         told.contains("games-00000.viri: 5 games, White won "),
         "{told}"
     );
+    assert!(told.contains("\nall chunks: 15 games, "), "{told}");
     for chunk in ["games-00000.viri", "games-00001.viri", "games-00002.viri"] {
         let bytes = |set: &str| fs::read(folder.join(set).join(chunk)).unwrap();
         assert!(!bytes("one").is_empty());

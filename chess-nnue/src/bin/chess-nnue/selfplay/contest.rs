@@ -5,12 +5,12 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use chess_nnue::selfplay::{Effort, Match, Pairs, Player, Sprt, Starts, Verdict};
+use chess_nnue::selfplay::{AnyEvaluation, Effort, Match, Pairs, Player, Sprt, Starts, Verdict};
 use clap::{Args, value_parser};
 use serde_json::json;
 
 use super::datagen::threads;
-use super::player::Named;
+use super::player;
 use super::progress;
 use crate::Outcome;
 use crate::interrupt::{self, Interrupted};
@@ -73,12 +73,12 @@ fn sprt(text: &str) -> Result<Sprt, String> {
 
 pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> Outcome {
     let (first, second) = (
-        Named::open(&arguments.first)?,
-        Named::open(&arguments.second)?,
+        player::open(&arguments.first)?,
+        player::open(&arguments.second)?,
     );
     let players = [
-        Player::new(&arguments.first, || first.evaluation()),
-        Player::new(&arguments.second, || second.evaluation()),
+        Player::new(name(&arguments.first, &first), || first.evaluation()),
+        Player::new(name(&arguments.second, &second), || second.evaluation()),
     ];
     interrupt::listen();
     let bar = progress::bar(arguments.pairs, "pairs");
@@ -102,6 +102,14 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> Outcome {
         return Err(Interrupted("interrupted; the same command goes on".into()).into());
     }
     Ok(())
+}
+
+/// A network's file may change its content: the match goes on with the same network only.
+fn name(text: &str, player: &AnyEvaluation) -> String {
+    match player {
+        AnyEvaluation::HandWritten => text.into(),
+        network => format!("{text} {}", network.identity()),
+    }
 }
 
 impl Arguments {

@@ -5,11 +5,11 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use chess_nnue::chess_records::ViriFilter;
-use chess_nnue::selfplay::{ChunkFormat, Datagen, Starts};
+use chess_nnue::chess_records::{ViriFile, ViriFilter};
+use chess_nnue::selfplay::{AnyEvaluation, ChunkFormat, Datagen, GameStatistics, Starts};
 use clap::{Args, ValueEnum, value_parser};
 
-use super::player::Named;
+use super::player;
 use super::progress;
 use crate::interrupt::{self, Interrupted};
 use crate::{Outcome, output_file};
@@ -85,7 +85,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> Outcome {
                 .into(),
         );
     }
-    let player = Named::open(&arguments.player)?;
+    let player = player::open(&arguments.player)?;
     let about = arguments.about(&player);
     fs::create_dir_all(&arguments.folder)
         .map_err(|error| format!("{}: {error}", arguments.folder.display()))?;
@@ -109,6 +109,9 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> Outcome {
                 return Err(Interrupted(text.into()).into());
             }
         }
+    }
+    if arguments.format == Format::Viri && arguments.chunks.1 - arguments.chunks.0 > 1 {
+        writeln!(out, "all chunks: {}", arguments.statistics(&datagen)?)?;
     }
     Ok(())
 }
@@ -137,7 +140,7 @@ impl Arguments {
             .format(format)
     }
 
-    fn about(&self, player: &Named) -> String {
+    fn about(&self, player: &AnyEvaluation) -> String {
         let Self {
             games,
             nodes,
@@ -154,12 +157,24 @@ impl Arguments {
         )
     }
 
+    /// What the games of all chunks are like, those that were there before too.
+    fn statistics(&self, datagen: &Datagen) -> Outcome<GameStatistics> {
+        let mut statistics = GameStatistics::default();
+        for chunk in self.chunks.0..self.chunks.1 {
+            let file = ViriFile::read(self.folder.join(datagen.file_name(chunk)))?;
+            for game in file.games().iter() {
+                statistics.add(game)?;
+            }
+        }
+        Ok(statistics)
+    }
+
     fn chunk(
         &self,
         datagen: &Datagen,
         chunk: u64,
-        player: &Named,
-    ) -> Outcome<Option<chess_nnue::selfplay::GameStatistics>> {
+        player: &AnyEvaluation,
+    ) -> Outcome<Option<GameStatistics>> {
         let bar = progress::bar(self.games, "games");
         let threads = threads(self.threads);
         let made = datagen.chunk(
