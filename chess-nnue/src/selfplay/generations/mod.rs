@@ -33,8 +33,11 @@ pub use self::plan::{Plan, PlanError};
 pub use self::report::{Generation, Meeting, Report};
 
 /// A folder in which networks learn from their own games: [`HandWritten`](super::HandWritten) plays the
-/// first games, a network is trained on them, plays the next, and so on. Each network plays a match
-/// against the one before it and, from the second on, against the rules.
+/// first games, a network is trained on them, plays the next, and so on.
+///
+/// A network is trained on the quiet positions of all games so far; of the newest, one in twenty is held
+/// out. It plays a match against the one before it and, from the second on, against the rules, at equal
+/// nodes and from other starts than those of the games.
 ///
 /// | file | what it is |
 /// |---|---|
