@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use chess_nnue::selfplay::{Evaluation, Search, mate_in_moves};
+use chess_nnue::selfplay::{AnyEvaluation, Evaluation, Search, mate_in_moves};
 use cozy_chess::Board;
 
-use crate::evaluator::{BUILTIN, Evaluator};
+use crate::evaluator::{self, BUILTIN};
 use crate::go::Asked;
 use crate::position::{Game, info, text};
 use crate::{Say, bench};
@@ -24,7 +24,7 @@ pub(crate) struct Engine {
     /// Or why there is none.
     game: Result<Game, String>,
     /// Or why there is none.
-    evaluator: Result<Evaluator, String>,
+    evaluator: Result<AnyEvaluation, String>,
     is_chess960: bool,
     hash_mib: usize,
     overhead: Duration,
@@ -43,7 +43,7 @@ impl Engine {
         Self {
             say,
             game: Ok(Game::new(Board::default())),
-            evaluator: Evaluator::open(BUILTIN),
+            evaluator: evaluator::open(BUILTIN),
             is_chess960: false,
             hash_mib: DEFAULT_HASH_MIB,
             overhead: Duration::from_millis(DEFAULT_OVERHEAD_MS),
@@ -89,7 +89,7 @@ impl Engine {
         if self.running.is_none()
             && let Ok(evaluator) = &self.evaluator
         {
-            let make = || Search::new(evaluator.boxed(), self.hash_mib << 20);
+            let make = || Search::new(evaluator.evaluation(), self.hash_mib << 20);
             self.searcher.get_or_insert_with(make);
         }
         (self.say)("readyok");
@@ -131,9 +131,9 @@ impl Engine {
             }
             "evalfile" => {
                 self.searcher = None;
-                self.evaluator = Evaluator::open(value);
+                self.evaluator = evaluator::open(value);
                 let evaluator = self.evaluator.as_ref().map_err(String::clone)?;
-                self.tell(&evaluator.description());
+                self.tell(&evaluator::description(evaluator));
             }
             other => return Err(format!("no option is called {other:?}")),
         }
@@ -160,7 +160,7 @@ impl Engine {
                 for word in &asked.unknown {
                     self.tell(&format!("go: not understood: {word}"));
                 }
-                let make = || Search::new(evaluator.boxed(), self.hash_mib << 20);
+                let make = || Search::new(evaluator.evaluation(), self.hash_mib << 20);
                 let searcher = self.searcher.take().unwrap_or_else(make);
                 self.running = Some(self.search(game, searcher, asked));
             }

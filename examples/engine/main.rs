@@ -27,7 +27,7 @@ use std::time::Instant;
 use chess_nnue::selfplay::{Limits, Search};
 
 use crate::engine::{DEFAULT_HASH_MIB, Engine};
-use crate::evaluator::{BUILTIN, Evaluator};
+use crate::evaluator::BUILTIN;
 
 /// Where the engine's lines go.
 type Say = Arc<dyn Fn(&str) + Send + Sync>;
@@ -90,14 +90,14 @@ const BENCH_POSITIONS: [&str; 8] = [
 
 /// Searches some positions to the same depth; the number of nodes tells one build from another.
 fn bench(network: Option<&str>, say: &dyn Fn(&str)) {
-    let evaluator = match Evaluator::open(network.unwrap_or(BUILTIN)) {
+    let evaluator = match evaluator::open(network.unwrap_or(BUILTIN)) {
         Ok(evaluator) => evaluator,
         Err(error) => return say(&format!("info string error: {error}")),
     };
     let begun = Instant::now();
     let mut nodes = 0;
     for fen in BENCH_POSITIONS {
-        let mut searcher = Search::new(evaluator.boxed(), DEFAULT_HASH_MIB << 20);
+        let mut searcher = Search::new(evaluator.evaluation(), DEFAULT_HASH_MIB << 20);
         let Some(board) = position::read_fen(fen) else {
             return say(&format!("info string error: no position: {fen}"));
         };

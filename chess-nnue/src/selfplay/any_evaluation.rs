@@ -25,7 +25,7 @@ impl AnyEvaluation {
 
     /// An evaluation.
     #[must_use]
-    pub fn evaluation(&self) -> Box<dyn Evaluation> {
+    pub fn evaluation(&self) -> Box<dyn Evaluation + Send> {
         match self {
             Self::HandWritten => Box::new(HandWritten::new()),
             Self::Network(network) => Box::new(NetworkEvaluation::new(Arc::clone(network))),
