@@ -58,6 +58,7 @@ impl Job {
     }
 
     /// There will be other settings, not known yet. For plans: no folder is opened for such a job.
+    #[cfg(feature = "corpus")]
     pub(in crate::corpus) const fn in_part(mut self) -> Self {
         self.is_part = true;
         self
