@@ -280,12 +280,7 @@ mod tests {
 
     #[test]
     fn every_time_makes_a_plan() {
-        for (minutes, threads) in [
-            (f64::NAN, 1),
-            (f64::NEG_INFINITY, 1),
-            (f64::INFINITY, usize::MAX),
-            (0.0, 0),
-        ] {
+        for (minutes, threads) in [(f64::NAN, 0), (f64::INFINITY, usize::MAX)] {
             let plan = Plan::default().sized(minutes, threads);
             assert_eq!(plan.check(), Ok(()), "{minutes} {threads} {plan}");
         }

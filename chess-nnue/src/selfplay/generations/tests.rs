@@ -287,6 +287,7 @@ fn losses_that_are_none_are_named() {
         path.display()
     );
     assert_eq!(error.unwrap_err().to_string(), expected);
+    drop(generations);
     fs::write(&path, "epoch,training,held_out\n1,0.1,0.1\n3,0.1,0.1\n").unwrap();
     let error = refused(folder.path());
     assert!(error.contains("line 3 is \"3,0.1,0.1\""), "{error}");
