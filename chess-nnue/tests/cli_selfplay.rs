@@ -126,6 +126,40 @@ fn a_folder_of_other_games_is_refused() {
 }
 
 #[test]
+fn a_chunk_that_lost_its_end_is_not_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let command = format!("datagen hand-written out {SMALL}");
+    succeed(folder, &command);
+    let path = folder.join("out/games-00000.viri");
+    let bytes = fs::read(&path).unwrap();
+    let games = chess_nnue::chess_records::ViriGames::new(&bytes).unwrap();
+    let last = games.get(4).unwrap().byte_offset() as usize;
+    fs::write(&path, &bytes[..last]).unwrap();
+    let error = fail(folder, &command, 1);
+    assert!(
+        error.contains("games-00000.viri: has 4 games, expected 5; without the file its games"),
+        "{error}"
+    );
+    fs::write(&path, &bytes[..bytes.len() - 1]).unwrap();
+    let error = fail(folder, &command, 1);
+    assert!(
+        error.contains("games-00000.viri: game 4 at byte "),
+        "{error}"
+    );
+    let marlin = format!("{command} --format marlin");
+    succeed(folder, &marlin);
+    let path = folder.join("out/games-00000.marlin");
+    let bytes = fs::read(&path).unwrap();
+    fs::write(&path, &bytes[1..]).unwrap();
+    let error = fail(folder, &marlin, 1);
+    assert!(
+        error.contains("games-00000.marlin: ends within a position, at byte "),
+        "{error}"
+    );
+}
+
+#[test]
 fn a_network_plays_and_is_told_from_others() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();

@@ -1,7 +1,7 @@
 //! Games of an engine against itself, numbered, in chunks.
 
 use std::io::{self, Write};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 use std::vec::Vec;
 
@@ -50,6 +50,14 @@ pub enum DatagenError {
         path: PathBuf,
         /// What went wrong.
         source: io::Error,
+    },
+    /// The games' numbers do not fit into 64 bits.
+    #[error("chunk {chunk} of {games_per_chunk} games has numbers over 2^64")]
+    Numbers {
+        /// The chunk.
+        chunk: u64,
+        /// The games of each.
+        games_per_chunk: u64,
     },
     /// A game has a start that is no position of chess-records.
     #[error("a start cannot be recorded")]
@@ -131,15 +139,18 @@ impl Datagen {
         std::format!("games-{chunk:05}.{}", self.format.extension()).into()
     }
 
-    /// Plays the games of a chunk into `folder`, on `threads` threads that each have an evaluation of
-    /// their own, and puts the file in its place when all are played: an interruption leaves nothing of
-    /// it. A file that stands there is replaced.
+    /// Plays the games of a chunk into `folder`, on `threads` threads (at least one) that each have an
+    /// evaluation of their own, and puts the file in its place when all are played: an interruption leaves
+    /// nothing of it. A file that stands there is replaced.
+    ///
+    /// A process that is killed leaves a file whose name begins with a dot and ends in `.tmp`; nobody reads
+    /// it, and it may be removed.
     ///
     /// `tell` hears of each game, in order, and may break off; `None` is then returned.
     ///
     /// # Errors
     ///
-    /// When the file cannot be written. The other errors are faults of this crate.
+    /// When the file cannot be written, or the games' numbers do not fit into 64 bits. The other errors are faults of this crate.
     pub fn chunk<E: Evaluation>(
         &self,
         folder: &Path,
@@ -148,12 +159,12 @@ impl Datagen {
         evaluation: impl Fn() -> E + Sync,
         mut tell: impl FnMut(&GameStatistics) -> ControlFlow<()>,
     ) -> Result<Option<GameStatistics>, DatagenError> {
+        let numbers = self.numbers(chunk)?;
         let path = folder.join(self.file_name(chunk));
         let mut file = AtomicFile::create(&path)?;
         let (mut statistics, mut failure) = (GameStatistics::default(), None);
-        let first = chunk * self.games_per_chunk;
         let flow = in_order(
-            first..first + self.games_per_chunk,
+            numbers,
             threads,
             || Search::new(evaluation(), self.table_bytes),
             |search, number| viri(&self.game(search, number)),
@@ -173,6 +184,17 @@ impl Datagen {
                 Ok(Some(statistics))
             }
         }
+    }
+
+    /// The numbers of a chunk's games.
+    fn numbers(&self, chunk: u64) -> Result<Range<u64>, DatagenError> {
+        let games_per_chunk = self.games_per_chunk;
+        let first = chunk.checked_mul(games_per_chunk);
+        let numbers = first.and_then(|first| Some(first..first.checked_add(games_per_chunk)?));
+        numbers.ok_or(DatagenError::Numbers {
+            chunk,
+            games_per_chunk,
+        })
     }
 
     /// Counts a game and writes it.

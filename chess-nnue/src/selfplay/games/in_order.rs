@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
-/// Does the work of each number with one of `threads` workers, and hands the results to `take` in
-/// order until it says to stop.
+/// Does the work of each number with one of `threads` workers, or as many as there are numbers if those are
+/// fewer, but at least one, and hands the results to `take` in order until it says to stop.
 pub(in crate::selfplay) fn in_order<W, T: Send>(
     numbers: Range<u64>,
     threads: usize,
@@ -15,11 +15,12 @@ pub(in crate::selfplay) fn in_order<W, T: Send>(
     work: impl Fn(&mut W, u64) -> T + Sync,
     mut take: impl FnMut(u64, T) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
+    let threads = most_threads(&numbers, threads);
     let (next, is_over) = (AtomicU64::new(numbers.start), AtomicBool::new(false));
     // So few results wait that none of them is far ahead.
     let (sender, receiver) = mpsc::sync_channel(2 * threads);
     thread::scope(|scope| {
-        for _ in 0..threads.max(1) {
+        for _ in 0..threads {
             let sender = sender.clone();
             let (next, is_over, numbers, worker, work) =
                 (&next, &is_over, &numbers, &worker, &work);
@@ -42,6 +43,12 @@ pub(in crate::selfplay) fn in_order<W, T: Send>(
         drop(receiver);
         flow
     })
+}
+
+/// More workers than numbers have nothing to do, and no machine has as many threads as can be asked for.
+fn most_threads(numbers: &Range<u64>, asked: usize) -> usize {
+    let numbers = numbers.end.saturating_sub(numbers.start);
+    asked.min(usize::try_from(numbers).unwrap_or(asked)).max(1)
 }
 
 fn hand_over<T>(
@@ -88,6 +95,24 @@ mod tests {
             );
             assert!(flow.is_continue());
             assert_eq!(taken, (3..40).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn any_number_of_threads_will_do() {
+        for threads in [0, usize::MAX] {
+            let mut sum = 0;
+            let _ = in_order(
+                0..5,
+                threads,
+                || (),
+                |_, number| number,
+                |_, number| {
+                    sum += number;
+                    ControlFlow::Continue(())
+                },
+            );
+            assert_eq!(sum, 10);
         }
     }
 

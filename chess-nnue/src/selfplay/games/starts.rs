@@ -1,11 +1,12 @@
 //! Where games start.
 
+use std::fmt;
 use std::vec::Vec;
 
 use cozy_chess::{Board, Move};
 use rand_core::Rng;
 
-use super::openings;
+use super::{ending, openings};
 use crate::selfplay::evaluation::Evaluation;
 use crate::selfplay::search::{Limits, Search};
 
@@ -82,7 +83,15 @@ impl Starts {
         for _ in 0..self.random_moves {
             board.play_unchecked(*pick(&legal_moves(&board), random)?);
         }
-        (!legal_moves(&board).is_empty()).then_some(board)
+        ending::by_rules(&board, &[]).is_none().then_some(board)
+    }
+}
+
+/// What tells starts from others, in a few words.
+impl fmt::Display for Starts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (openings, random) = (self.openings.len(), self.random_moves);
+        write!(f, "{openings} openings and {random} random moves")
     }
 }
 
@@ -140,6 +149,18 @@ mod tests {
             let board = draw(&starts, seed);
             let found = search.search(&board, &[], Limits::new().nodes(1_000));
             assert!(found.score.abs() < 300, "{board}: {}", found.score);
+        }
+    }
+
+    /// So many moves that a pawn or a capture is often far behind.
+    #[test]
+    fn no_game_is_over_where_it_starts() {
+        let mut random = Pcg64::seed_from_u64(5);
+        let starts = Starts::new().random_moves(400);
+        let lines: Vec<_> = (0..60).filter_map(|_| starts.line(&mut random)).collect();
+        assert!(!lines.is_empty());
+        for board in lines {
+            assert_eq!(ending::by_rules(&board, &[]), None, "{board}");
         }
     }
 

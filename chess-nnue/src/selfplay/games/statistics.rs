@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use chess_records::{GameResult, Position, Score, ViriFault, ViriGame};
+use chess_records::{GameResult, Position, Score, ViriFault, ViriFile, ViriGame, ViriOpenError};
 
 /// Counts over games in viriformat.
 #[derive(Clone, Debug, Default)]
@@ -43,19 +43,35 @@ impl GameStatistics {
                 .map_or(length, |shortest| shortest.min(length)),
         );
         self.longest = self.longest.max(length);
+        // Of the record, since a game may be without a move.
+        let result = GameResult::try_from(game.start().result());
+        self.white_won += u64::from(result == Ok(GameResult::WhiteWon));
+        self.drawn += u64::from(result == Ok(GameResult::Draw));
         for here in game.positions() {
             let here = here?;
             let label = here.labelled.label;
-            if here.ply == 0 {
-                self.white_won += u64::from(label.result == Some(GameResult::WhiteWon));
-                self.drawn += u64::from(label.result == Some(GameResult::Draw));
-            }
             let is_even = matches!(label.score, Some(Score::Centipawns(-100..=100)));
             self.positions += 1;
             self.within_a_pawn += u64::from(is_even);
             self.duplicates += u64::from(!self.seen.insert(hash(&here.labelled.position)));
         }
         Ok(())
+    }
+}
+
+impl GameStatistics {
+    /// Adds the games of a file.
+    ///
+    /// # Errors
+    ///
+    /// When a game does not replay, with the file's name; counted is what [`add`](Self::add) counts.
+    pub fn add_file(&mut self, file: &ViriFile) -> Result<(), ViriOpenError> {
+        let mut games = file.games().iter();
+        let added = games.try_for_each(|game| self.add(game));
+        added.map_err(|source| ViriOpenError::Games {
+            path: file.path().into(),
+            source,
+        })
     }
 }
 

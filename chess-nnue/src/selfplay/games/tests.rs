@@ -1,8 +1,12 @@
 use std::fs;
 use std::ops::ControlFlow;
+use std::string::ToString;
 use std::vec::Vec;
 
-use chess_records::{Label, MarlinView, Score, ViriFilter, ViriGames};
+use chess_records::{
+    GameResult, Label, LabelledPosition, MarlinRecord, MarlinView, Position, Score, ViriFilter,
+    ViriGame, ViriGames,
+};
 
 use super::*;
 use crate::selfplay::HandWritten;
@@ -76,6 +80,38 @@ fn chess960_games_are_recorded() {
     let datagen = datagen().starts(Starts::new().chess960());
     let (bytes, _) = chunk(&datagen, 1, 2);
     assert_eq!(ViriGames::new(&bytes).unwrap().verify().count(), 0);
+}
+
+#[test]
+fn numbers_that_do_not_fit_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for (chunk, games) in [(u64::MAX, 6), (1, u64::MAX)] {
+        let datagen = datagen().games_per_chunk(games);
+        let on = |_: &GameStatistics| panic!("played");
+        let error = datagen.chunk(folder.path(), chunk, 1, HandWritten::new, on);
+        assert_eq!(
+            error.unwrap_err().to_string(),
+            std::format!("chunk {chunk} of {games} games has numbers over 2^64")
+        );
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_game_without_a_move_counts_too() {
+    let start = MarlinRecord::encode(
+        &LabelledPosition {
+            position: Position::from_fen("4k3/8/8/8/8/8/8/4K3 w - - 0 1").unwrap(),
+            label: Label::new(Some(Score::Centipawns(0)), Some(GameResult::Draw)),
+        },
+        0,
+    );
+    let bytes = [start.unwrap().as_bytes(), &[0; 4][..]].concat();
+    let mut statistics = GameStatistics::default();
+    let (game, _) = ViriGame::first(&bytes, 0, 0).unwrap();
+    statistics.add(game).unwrap();
+    let counts = (statistics.games, statistics.drawn, statistics.positions);
+    assert_eq!(counts, (1, 1, 0));
 }
 
 #[test]

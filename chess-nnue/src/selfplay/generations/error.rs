@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::string::String;
 
-use chess_records::{AtomicFileError, ViewError, ViriFault, ViriOpenError};
+use chess_records::{AtomicFileError, ViewError, ViriOpenError};
 use thiserror::Error;
 
 use super::PlanError;
@@ -48,6 +48,12 @@ pub enum GenerationsError {
         /// What is wrong with it.
         source: PlanError,
     },
+    /// Generations were begun in the folder, but their plan is gone.
+    #[error("{}: is there, but no plan.txt beside it says how it was made", path.display())]
+    NoPlan {
+        /// The folder of the first generation.
+        path: PathBuf,
+    },
     /// The folder was begun by another version, which may play and train otherwise.
     #[error("{}: begun by {found}, this is {version}", path.display(), version = super::VERSION)]
     Version {
@@ -59,26 +65,33 @@ pub enum GenerationsError {
     /// A chunk of games cannot be made.
     #[error("games")]
     Datagen(#[from] DatagenError),
-    /// A chunk of games cannot be read.
+    /// A chunk of games cannot be read, or holds a game that does not replay.
     #[error(transparent)]
     Open(#[from] ViriOpenError),
-    /// A chunk holds a game that does not replay.
-    #[error("games")]
-    Games(#[from] ViriFault),
+    /// A chunk has lost games, or is one of another plan.
+    #[error("{}: has {found} games, expected {expected}; without the file they are played again", path.display())]
+    Count {
+        /// The chunk.
+        path: PathBuf,
+        /// Its games.
+        found: u64,
+        /// Those of the plan.
+        expected: u64,
+    },
     /// The games have no positions that can be trained on, or too few of them to hold some out.
     #[error("no quiet positions in the games to train on or to hold out: play more games")]
     NoPositions,
     /// The positions are no whole records: a fault of this crate.
     #[error(transparent)]
     Records(#[from] ViewError),
-    /// A line of `losses.csv` is none.
+    /// A line of `losses.csv` is none, or missing.
     #[error("{}: line {line} is {found:?}, expected an epoch and two losses", path.display())]
     Losses {
         /// The file.
         path: PathBuf,
         /// The line's number, from 1.
         line: usize,
-        /// The line.
+        /// The line; empty past the end.
         found: String,
     },
     /// There is no such network.

@@ -55,16 +55,20 @@ pub(super) fn learn(
     let mut trainer = Trainer::new(config)?;
     let run = RunFolder::open(folder)?;
     let mut log = LossLog::open(folder)?;
+    // A run that is over may be broken off too: with its last event.
+    let mut flow = ControlFlow::Continue(());
     let outcome = run.train(&mut trainer, training, &held_out, |event| {
         log.add(&event)?;
-        tell(&event)
+        flow = tell(&event);
+        flow
     })?;
     if let Some(failure) = log.failure {
         return Err(failure);
     }
-    if outcome.stopped {
+    if outcome.stopped || flow.is_break() {
         return Ok(None);
     }
+    log.check(plan.epochs)?;
     let network = outcome.parameters.quantize().network;
     let validator = trainer.validator();
     let audit = Audit::of_dataset(validator, &outcome.parameters, &network, &held_out)?;
@@ -105,19 +109,16 @@ impl LossLog {
     const HEADER: &str = "epoch,training,held_out";
 
     fn open(folder: &Path) -> Result<Self, GenerationsError> {
+        super::remove_unfinished(folder, &["losses.csv."])?;
         let path = folder.join("losses.csv");
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
             Err(source) => return Err(GenerationsError::Io { path, source }),
         };
-        let rows = text.lines().skip(1).enumerate();
+        let rows = (1..).zip(text.lines().skip(1));
         let losses = rows.map(|(epoch, row)| {
-            read_row(row).ok_or_else(|| GenerationsError::Losses {
-                path: path.clone(),
-                line: epoch + 2,
-                found: row.into(),
-            })
+            read_row(row, epoch).ok_or_else(|| no_row(&path, epoch, row.into()))
         });
         Ok(Self {
             losses: losses.collect::<Result<_, _>>()?,
@@ -138,17 +139,32 @@ impl LossLog {
         else {
             return ControlFlow::Continue(());
         };
-        self.losses.truncate(epoch as usize - 1);
-        self.losses.push(EpochLosses {
+        let losses = EpochLosses {
             training: training_loss,
             held_out: validation_loss,
-        });
-        match self.write() {
+        };
+        match self.keep(epoch.into(), losses) {
             Ok(()) => ControlFlow::Continue(()),
             Err(failure) => {
                 self.failure = Some(failure);
                 ControlFlow::Break(())
             }
+        }
+    }
+
+    fn keep(&mut self, epoch: u64, losses: EpochLosses) -> Result<(), GenerationsError> {
+        self.check(epoch - 1)?;
+        self.losses.truncate(epoch as usize - 1);
+        self.losses.push(losses);
+        self.write()
+    }
+
+    /// Whether there are the losses of so many epochs.
+    fn check(&self, epochs: u64) -> Result<(), GenerationsError> {
+        let found = self.losses.len();
+        match found as u64 >= epochs {
+            true => Ok(()),
+            false => Err(no_row(&self.path, found + 1, String::new())),
         }
     }
 
@@ -162,10 +178,20 @@ impl LossLog {
     }
 }
 
-fn read_row(row: &str) -> Option<EpochLosses> {
-    let mut numbers = row.split(',').skip(1).map(|number| number.parse().ok());
+fn read_row(row: &str, epoch: usize) -> Option<EpochLosses> {
+    let losses = row.strip_prefix(&format!("{epoch},"))?;
+    let (training, held_out) = losses.split_once(',')?;
     Some(EpochLosses {
-        training: numbers.next()??,
-        held_out: numbers.next()??,
+        training: training.parse().ok()?,
+        held_out: held_out.parse().ok()?,
     })
+}
+
+/// The error of an epoch without losses; its line is the one after that of the names and its number.
+fn no_row(path: &Path, epoch: usize, found: String) -> GenerationsError {
+    GenerationsError::Losses {
+        path: path.into(),
+        line: epoch + 1,
+        found,
+    }
 }

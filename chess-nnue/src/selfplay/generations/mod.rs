@@ -121,8 +121,8 @@ impl Generations {
     ///
     /// # Errors
     ///
-    /// When another process works in the folder, its plan is damaged or of another version, or it cannot
-    /// be used.
+    /// When another process works in the folder, its plan is lost, damaged or of another version, or it
+    /// cannot be used; and for a new plan that cannot be worked by.
     pub fn open(
         folder: impl Into<PathBuf>,
         plan: impl FnOnce() -> Plan,
@@ -130,15 +130,14 @@ impl Generations {
         let folder = folder.into();
         fs::create_dir_all(&folder).map_err(|source| io_error(&folder, source))?;
         let lock = lock(&folder)?;
+        remove_unfinished(
+            &folder,
+            &["plan.txt.", "report.md.", "gen", "ladder.", "losses-"],
+        )?;
         let path = folder.join("plan.txt");
         let plan = match fs::read_to_string(&path) {
             Ok(text) => read_plan(&path, &text)?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let plan = plan();
-                plan.check()?;
-                write(&path, format!("{VERSION}\n{plan}").as_bytes())?;
-                plan
-            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => begin(&folder, plan())?,
             Err(source) => return Err(io_error(&path, source)),
         };
         Ok(Self {
@@ -160,16 +159,18 @@ impl Generations {
         self.folder.join(format!("{}.nnue", name(generation)))
     }
 
-    /// Does what is left to do, on `threads` threads; `None` when `tell` breaks off.
+    /// Does what is left to do, on `threads` threads, of which there is one at least; `None` when `tell`
+    /// breaks off.
     ///
     /// # Errors
     ///
-    /// When files cannot be read or written, or the games are too few to train on.
+    /// When files cannot be read or written or are damaged, or the games are too few to train on.
     pub fn run(
         &self,
         threads: usize,
         mut tell: impl FnMut(&Progress<'_>) -> ControlFlow<()>,
     ) -> Step<Report> {
+        let threads = threads.max(1);
         let mut players = Vec::from([AnyEvaluation::HandWritten]);
         let mut report = Report::new(self.plan);
         for number in 1..=self.plan.generations {
@@ -258,7 +259,7 @@ impl<F: FnMut(&Progress<'_>) -> ControlFlow<()>> Stage<'_, F> {
         let player = &players[self.number as usize - 1];
         let folder = self.run.folder_of(self.number).join("games");
         fs::create_dir_all(&folder).map_err(|source| io_error(&folder, source))?;
-        remove_unfinished(&folder).map_err(|source| io_error(&folder, source))?;
+        remove_unfinished(&folder, &["games-"])?;
         let (datagen, plan) = (self.run.datagen(), &self.run.plan);
         let of = plan.chunks * plan.games;
         for (done, (chunk, path)) in (0..).zip(self.run.chunks(self.number)) {
@@ -286,13 +287,13 @@ impl<F: FnMut(&Progress<'_>) -> ControlFlow<()>> Stage<'_, F> {
                 return Ok(None);
             }
         }
-        samples::statistics(&self.run.chunk_paths(self.number)).map(Some)
+        samples::statistics(plan, &self.run.chunk_paths(self.number)).map(Some)
     }
 
     /// Trains on the games of all generations so far.
     fn train(&mut self) -> Step<Learnt> {
         let games = (1..=self.number).map(|number| self.run.chunk_paths(number));
-        let samples = samples::read(&games.collect::<Vec<_>>())?;
+        let samples = samples::read(&self.run.plan, &games.collect::<Vec<_>>())?;
         let folder = self.run.folder_of(self.number).join("run");
         learn(&self.run.plan, samples, &folder, self.threads, |event| {
             (self.tell)(&Progress::Training {
@@ -320,15 +321,18 @@ impl<F: FnMut(&Progress<'_>) -> ControlFlow<()>> Stage<'_, F> {
         let rules = Match::new(plan.pairs, Effort::Nodes(plan.nodes)).seed(!plan.seed);
         let folder = self.run.folder_of(self.number);
         let folder = folder.join(format!("match-{}", name(against)));
+        // Even with the last pair it may be broken off.
+        let mut flow = ControlFlow::Continue(());
         let pairs = rules.play(&folder, &contest, self.threads, |pairs| {
-            (self.tell)(&Progress::Pair {
+            flow = (self.tell)(&Progress::Pair {
                 generation: self.number,
                 against,
                 pairs,
                 of: plan.pairs,
-            })
+            });
+            flow
         })?;
-        Ok((pairs.len() >= plan.pairs).then_some(pairs))
+        Ok(flow.is_continue().then_some(pairs))
     }
 }
 
@@ -357,14 +361,31 @@ fn read_plan(path: &Path, text: &str) -> Result<Plan, GenerationsError> {
     })
 }
 
-/// Removes the chunks that a killed process left half written; nobody else works in the folder.
-fn remove_unfinished(folder: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        let name = entry.file_name();
-        let is_unfinished = |name: &str| name.starts_with(".games-") && name.ends_with(".tmp");
-        if name.to_str().is_some_and(is_unfinished) {
-            fs::remove_file(entry.path())?;
+/// Keeps a new plan, unless there are generations of another one.
+fn begin(folder: &Path, plan: Plan) -> Result<Plan, GenerationsError> {
+    let first = folder.join(name(1));
+    if first.exists() {
+        return Err(GenerationsError::NoPlan { path: first });
+    }
+    plan.check()?;
+    let path = folder.join("plan.txt");
+    write(&path, format!("{VERSION}\n{plan}").as_bytes())?;
+    Ok(plan)
+}
+
+/// Removes what a killed process left half written of files whose names begin like this; nobody else works
+/// in the folder.
+fn remove_unfinished(folder: &Path, ours: &[&str]) -> Result<(), GenerationsError> {
+    let is_unfinished = |name: &str| {
+        let target = name.strip_prefix('.').filter(|_| name.ends_with(".tmp"));
+        target.is_some_and(|target| ours.iter().any(|ours| target.starts_with(ours)))
+    };
+    let entries = fs::read_dir(folder).map_err(|source| io_error(folder, source))?;
+    for entry in entries {
+        let entry = entry.map_err(|source| io_error(folder, source))?;
+        if entry.file_name().to_str().is_some_and(is_unfinished) {
+            let path = entry.path();
+            fs::remove_file(&path).map_err(|source| io_error(&path, source))?;
         }
     }
     Ok(())

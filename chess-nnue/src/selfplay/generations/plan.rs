@@ -80,6 +80,8 @@ const QUIET: f64 = 0.6;
 const NODES_PER_SAMPLE: f64 = 4.0 / 256.0;
 /// So many positions are worth more than deeper searches for fewer.
 const ENOUGH_POSITIONS: f64 = 5e6;
+/// Chunks of a generation; with the other bounds every game has a number.
+const MOST_CHUNKS: u64 = 10_000_000;
 
 impl Default for Plan {
     fn default() -> Self {
@@ -106,7 +108,7 @@ impl Plan {
             ("generations", &mut self.generations, [1, 1_000]),
             ("seed", &mut self.seed, [0, u64::MAX]),
             ("hidden", &mut self.hidden, [16, 4_096]),
-            ("chunks", &mut self.chunks, [1, 10_000_000]),
+            ("chunks", &mut self.chunks, [1, MOST_CHUNKS]),
             ("games", &mut self.games, [1, 1_000_000]),
             ("nodes", &mut self.nodes, [1, 1_000_000_000]),
             ("epochs", &mut self.epochs, [1, 100_000]),
@@ -118,16 +120,18 @@ impl Plan {
     /// The plan with games, training and matches sized so that all generations take about so many minutes
     /// on `threads` threads of this machine, whose speed is measured.
     ///
-    /// First come positions, then deeper searches. Generations, seed and hidden values are kept.
+    /// First come positions, then deeper searches. Generations, seed and hidden values are kept. Less than
+    /// nothing is nothing, as is no number, and no thread is one; however little time there is, a plan has
+    /// at least 100 games of a generation and 10 pairs of a match.
     #[must_use]
     pub fn sized(self, minutes: f64, threads: usize) -> Self {
-        let seconds = 60.0 * minutes.max(0.0) * threads as f64;
+        let seconds = 60.0 * minutes.max(0.0) * threads.max(1) as f64;
         self.of_nodes(seconds * nodes_per_second())
     }
 
     /// The plan that takes as long as a search of so many nodes.
     fn of_nodes(self, nodes: f64) -> Self {
-        let nodes = nodes / self.generations as f64;
+        let nodes = (nodes / self.generations as f64).min(1e18);
         let (playing, training, matches) = (0.7 * nodes, 0.1 * nodes, 0.1 * nodes);
         let of_move = (playing / ENOUGH_POSITIONS).clamp(400.0, 6_000.0);
         let games = (playing / (PLIES * of_move)).max(100.0);
@@ -138,7 +142,7 @@ impl Plan {
         let of_epoch = all_samples * self.hidden as f64 * NODES_PER_SAMPLE;
         let of_pair = 2.0 * PLIES * of_move * if self.generations > 1 { 1.5 } else { 1.0 };
         Self {
-            chunks: (games / of_chunk) as u64,
+            chunks: (games / of_chunk).min(MOST_CHUNKS as f64) as u64,
             games: of_chunk as u64,
             nodes: of_move as u64,
             epochs: (training / of_epoch).clamp(8.0, 30.0) as u64,
@@ -200,8 +204,9 @@ impl FromStr for Plan {
         for (line, (name, number, _)) in plan.fields().into_iter().enumerate() {
             let found = lines.get(line).copied().unwrap_or_default();
             let parsed = found
-                .strip_prefix(name)
-                .and_then(|rest| rest.trim().parse().ok());
+                .split_once(' ')
+                .filter(|(field, _)| *field == name)
+                .and_then(|(_, rest)| rest.trim().parse().ok());
             *number = parsed.ok_or_else(|| PlanError::Line {
                 line: line + 1,
                 found: found.to_string(),
@@ -247,6 +252,10 @@ mod tests {
             r#"line 6 is "nodes -1", expected nodes and a number"#
         );
         assert_eq!(
+            error(&text.replace("seed 0", "seed0")),
+            r#"line 2 is "seed0", expected seed and a number"#
+        );
+        assert_eq!(
             error(&(text.clone() + "more 1")),
             r#"line 10 is "more 1", expected the end"#
         );
@@ -262,9 +271,18 @@ mod tests {
 
     #[test]
     fn every_budget_makes_a_plan() {
-        for exponent in 0..16 {
-            let plan = Plan::default().of_nodes(10_f64.powi(exponent));
+        let budgets = (0..30).map(|exponent| 10_f64.powi(exponent));
+        for budget in budgets.chain([0.0, f64::INFINITY]) {
+            let plan = Plan::default().of_nodes(budget);
             assert_eq!(plan.check(), Ok(()), "{plan}");
+        }
+    }
+
+    #[test]
+    fn every_time_makes_a_plan() {
+        for (minutes, threads) in [(f64::NAN, 0), (f64::INFINITY, usize::MAX)] {
+            let plan = Plan::default().sized(minutes, threads);
+            assert_eq!(plan.check(), Ok(()), "{minutes} {threads} {plan}");
         }
     }
 

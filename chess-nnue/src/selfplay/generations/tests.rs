@@ -167,6 +167,113 @@ fn folders_that_will_not_do() {
     assert!(!other.path().join("plan.txt").exists());
 }
 
+/// Runs until an event is the one, breaks off, and says whether it was told of others after it.
+fn break_off_at(folder: &Path, is_it: impl Fn(&Progress<'_>) -> bool) {
+    let generations = Generations::open(folder, small).unwrap();
+    let mut broken = false;
+    let report = generations.run(2, |progress| {
+        assert!(!broken, "told of {progress:?} after it was broken off");
+        broken = is_it(progress);
+        match broken {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    });
+    assert!(report.unwrap().is_none());
+    assert!(broken, "never told of");
+}
+
+#[test]
+fn the_last_event_of_a_step_breaks_off_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let last_step = |progress: &Progress<'_>| {
+        let Progress::Training { event, .. } = progress else {
+            return false;
+        };
+        matches!(event, Event::Step { step, steps, .. } if step == steps)
+    };
+    break_off_at(folder.path(), last_step);
+    // The run is over now, and told of once more.
+    break_off_at(folder.path(), |progress| {
+        matches!(progress, Progress::Training { .. })
+    });
+    break_off_at(
+        folder.path(),
+        |progress| matches!(progress, Progress::Pair { pairs, of, .. } if pairs.len() == *of),
+    );
+    break_off_at(folder.path(), |progress| {
+        matches!(progress, Progress::Finished(_))
+    });
+    let once = tempfile::tempdir().unwrap();
+    whole(once.path(), 2);
+    whole(folder.path(), 2);
+    assert!(all(once.path()) == all(folder.path()));
+}
+
+/// The error of a run in the folder, without the folder's name.
+fn refused(folder: &Path) -> String {
+    let run = Generations::open(folder, small)
+        .and_then(|generations| generations.run(1, |_| ControlFlow::Continue(())));
+    let path = std::format!("{}{}", folder.display(), std::path::MAIN_SEPARATOR);
+    run.unwrap_err().to_string().replace(&path, "")
+}
+
+#[test]
+fn damaged_files_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    whole(folder, 2);
+    let chunk = folder.join("gen1/games/games-00001.viri");
+    let bytes = fs::read(&chunk).unwrap();
+    // A move from and to the same square; and, cut between two games, a game less.
+    let mut flipped = bytes.clone();
+    flipped[32..34].fill(0xff);
+    fs::write(&chunk, flipped).unwrap();
+    assert_eq!(refused(folder), "gen1/games/games-00001.viri");
+    let games = chess_records::ViriGames::new(&bytes).unwrap();
+    let last = games.get(7).unwrap().byte_offset() as usize;
+    fs::write(&chunk, &bytes[..last]).unwrap();
+    assert_eq!(
+        refused(folder),
+        "gen1/games/games-00001.viri: has 7 games, expected 8; without the file they are played again"
+    );
+    fs::remove_file(&chunk).unwrap();
+    whole(folder, 2);
+    assert!(fs::read(&chunk).unwrap() == bytes);
+    fs::remove_file(folder.join("gen1/run/losses.csv")).unwrap();
+    assert_eq!(
+        refused(folder),
+        "gen1/run/losses.csv: line 2 is \"\", expected an epoch and two losses"
+    );
+    fs::remove_file(folder.join("plan.txt")).unwrap();
+    assert_eq!(
+        refused(folder),
+        "gen1: is there, but no plan.txt beside it says how it was made"
+    );
+}
+
+#[test]
+fn what_a_killed_process_left_is_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    whole(folder, 2);
+    let before = all(folder);
+    for left in [
+        ".plan.txt.7-0.tmp",
+        ".report.md.7-0.tmp",
+        ".gen1.nnue.7-0.tmp",
+        ".ladder.svg.7-0.tmp",
+        ".losses-gen1.svg.7-0.tmp",
+        "gen1/games/.games-00000.viri.7-0.tmp",
+        "gen1/run/.losses.csv.7-0.tmp",
+        "gen1/run/.last.nnue.7-0.tmp",
+    ] {
+        fs::write(folder.join(left), "half").unwrap();
+    }
+    whole(folder, 2);
+    assert!(all(folder).keys().eq(before.keys()));
+}
+
 #[test]
 fn losses_that_are_none_are_named() {
     let folder = tempfile::tempdir().unwrap();
@@ -180,4 +287,8 @@ fn losses_that_are_none_are_named() {
         path.display()
     );
     assert_eq!(error.unwrap_err().to_string(), expected);
+    drop(generations);
+    fs::write(&path, "epoch,training,held_out\n1,0.1,0.1\n3,0.1,0.1\n").unwrap();
+    let error = refused(folder.path());
+    assert!(error.contains("line 3 is \"3,0.1,0.1\""), "{error}");
 }

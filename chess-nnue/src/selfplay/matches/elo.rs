@@ -12,7 +12,9 @@ pub struct Pairs {
     counts: [u64; 5],
 }
 
-/// A difference in Elo with the bounds of its 95 % interval.
+/// A difference in Elo with the bounds of its 95 % interval, in the normal approximation of the mean over
+/// pairs: of pairs that are all alike it has no width, which says more of how few they are than of the
+/// players. Infinite where one side has all points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Elo {
@@ -142,14 +144,15 @@ pub struct Sprt {
 pub enum Verdict {
     /// Not enough pairs yet.
     Open,
-    /// The difference is not above the lower one.
+    /// The lower one is nearer.
     H0,
-    /// The difference is at least the higher one.
+    /// The higher one is nearer.
     H1,
 }
 
 impl Sprt {
-    /// A test of `elo1` against `elo0`, wrong with probability 5 % either way.
+    /// A test of `elo1` against `elo0`, wrong with probability 5 % where one of them is the
+    /// true one. It stays open if they are the same.
     #[must_use]
     pub const fn new(elo0: f64, elo1: f64) -> Self {
         Self {

@@ -2,7 +2,7 @@
 //!
 //! `games.pgn` holds the games. `match.log` has one line about the match and then one for each pair: its
 //! half points for the first player, and how long `games.pgn` is with it. A pair counts when its line
-//! is whole; what `games.pgn` has beyond is cut off.
+//! is whole; what `games.pgn` has beyond is cut off. Files that are no match's are left as they are.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -42,6 +42,22 @@ pub enum MatchError {
         found: String,
         /// What it would say of this match.
         expected: String,
+    },
+    /// There are games, but no log says of which match: they are not overwritten.
+    #[error("{}: is there already, take a folder without one", path.display())]
+    Taken {
+        /// The file of games.
+        path: PathBuf,
+    },
+    /// Games are lost that the log tells of.
+    #[error("{}: has {found} bytes, expected {expected} or more, as match.log says", path.display())]
+    Short {
+        /// The file of games.
+        path: PathBuf,
+        /// Its length in bytes.
+        found: u64,
+        /// The length after the last pair of the log.
+        expected: u64,
     },
     /// A line of the log is none.
     #[error("{}: line {line} is {found:?}, expected half points and bytes", path.display())]
@@ -119,42 +135,19 @@ impl MatchLog {
         if !log.run(|file| file_lock::lock(file))? {
             return Err(MatchError::Busy { path: log.path });
         }
-        let games = Named::open(folder.join("games.pgn"))?;
         let mut text = String::new();
         log.run(|file| file.read_to_string(&mut text))?;
         let whole = text.rfind('\n').map_or("", |end| &text[..=end]);
-        log.cut(whole.len() as u64)?;
-        let mut opened = Self {
-            log,
-            games,
-            bytes: 0,
-        };
-        let mut lines = whole.lines();
-        match lines.next() {
-            None => opened.log.append(format!("{about}\n").as_bytes())?,
-            Some(found) if found == about => {}
-            Some(found) => {
-                return Err(MatchError::Other {
-                    path: opened.log.path,
-                    found: found.into(),
-                    expected: about.into(),
-                });
-            }
-        }
-        let mut pairs = Pairs::default();
-        for (line, found) in (2..).zip(lines) {
-            let Some((half_points, bytes)) = read_line(found) else {
-                return Err(MatchError::Line {
-                    path: opened.log.path,
-                    line,
-                    found: found.into(),
-                });
-            };
-            pairs.add(half_points);
-            opened.bytes = bytes;
-        }
-        let bytes = opened.bytes;
+        check_about(&log.path, &text, about)?;
+        let (pairs, bytes) = read_pairs(&log.path, whole)?;
+        let games = open_games(folder, bytes, whole.is_empty())?;
+        // Only now is it sure that both files are this match's.
+        let mut opened = Self { log, games, bytes };
         opened.games.cut(bytes)?;
+        opened.log.cut(whole.len() as u64)?;
+        if whole.is_empty() {
+            opened.log.append(format!("{about}\n").as_bytes())?;
+        }
         Ok((opened, pairs))
     }
 
@@ -165,6 +158,56 @@ impl MatchLog {
         let line = format!("{half_points} {}\n", self.bytes);
         self.log.append(line.as_bytes())
     }
+}
+
+/// The first line must be about this match, or the beginning of such a line, if that is all there is.
+fn check_about(path: &Path, text: &str, about: &str) -> Result<(), MatchError> {
+    let is_ours = match text.split_once('\n') {
+        Some((found, _)) => found == about,
+        None => about.starts_with(text),
+    };
+    match is_ours {
+        true => Ok(()),
+        false => Err(MatchError::Other {
+            path: path.into(),
+            found: text.lines().next().unwrap_or_default().into(),
+            expected: about.into(),
+        }),
+    }
+}
+
+/// The pairs of whole lines, and how long the games are with them.
+fn read_pairs(path: &Path, whole: &str) -> Result<(Pairs, u64), MatchError> {
+    let (mut pairs, mut end) = (Pairs::default(), 0);
+    for (line, found) in (2..).zip(whole.lines().skip(1)) {
+        let (half_points, bytes) = read_line(found)
+            .filter(|&(_, bytes)| bytes > end)
+            .ok_or_else(|| MatchError::Line {
+                path: path.into(),
+                line,
+                found: found.into(),
+            })?;
+        pairs.add(half_points);
+        end = bytes;
+    }
+    Ok((pairs, end))
+}
+
+/// The file of games, which is to have so many bytes at least, and none where a match begins.
+fn open_games(folder: &Path, expected: u64, begins: bool) -> Result<Named, MatchError> {
+    let mut games = Named::open(folder.join("games.pgn"))?;
+    let found = games.run(|file| Ok(file.metadata()?.len()))?;
+    if begins && found > 0 {
+        return Err(MatchError::Taken { path: games.path });
+    }
+    if found < expected {
+        return Err(MatchError::Short {
+            path: games.path,
+            found,
+            expected,
+        });
+    }
+    Ok(games)
 }
 
 fn read_line(line: &str) -> Option<(usize, u64)> {

@@ -31,13 +31,14 @@ pub struct Player<'a> {
 }
 
 impl<'a> Player<'a> {
-    /// A player.
+    /// A player. Line ends and other control characters of the name become spaces.
     pub fn new<E: Evaluation + 'static>(
         name: impl Into<String>,
         evaluation: impl Fn() -> E + Sync + 'a,
     ) -> Self {
+        let name: String = name.into();
         Self {
-            name: name.into(),
+            name: name.replace(char::is_control, " "),
             evaluation: Box::new(move || Box::new(evaluation())),
         }
     }
@@ -126,7 +127,8 @@ impl Match {
     ///
     /// # Errors
     ///
-    /// When the folder holds another match, or its files cannot be read or written.
+    /// When the folder holds another match or a `games.pgn` of none, its files are damaged, or they cannot
+    /// be read or written. Files that are there are then as they were.
     pub fn play(
         &self,
         folder: &Path,
@@ -170,10 +172,18 @@ impl Match {
 
     /// What tells one match from another: all but how many pairs there are.
     fn about(&self, [first, second]: &[Player<'_>; 2]) -> String {
-        let Self { seed, effort, .. } = self;
+        let Self {
+            seed,
+            effort,
+            starts,
+            adjudication,
+            ..
+        } = self;
         format!(
-            "{} against {}, {effort:?}, seed {seed}, {:?}",
-            first.name, second.name, self.adjudication
+            "{} against {}, {effort:?}, seed {seed}, {adjudication:?}, {starts}, chess-nnue {}",
+            first.name,
+            second.name,
+            env!("CARGO_PKG_VERSION")
         )
     }
 

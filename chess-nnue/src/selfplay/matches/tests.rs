@@ -69,6 +69,11 @@ fn another_match_is_refused() {
         text.contains("match.log: holds another match (one against two, Nodes(1)"),
         "{text}"
     );
+    let chess960 = Match::new(0, Effort::Nodes(1)).starts(Starts::new().chess960());
+    let error = chess960.play(folder.path(), &players(), 1, on).unwrap_err();
+    let text = error.to_string();
+    assert!(text.contains("50 openings and 8 random moves"), "{text}");
+    assert!(text.contains("960 openings and 8 random moves"), "{text}");
     fs::write(folder.path().join("match.log"), "").unwrap();
     small()
         .play(folder.path(), &players(), 1, |_| ControlFlow::Break(()))
@@ -81,6 +86,70 @@ fn another_match_is_refused() {
             .to_string()
             .ends_with("line 3 is \"7 12\", expected half points and bytes")
     );
+}
+
+/// The error of a match in a folder with these files, which are as they were after it.
+fn refused(log: Option<&[u8]>, games: &[u8]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    if let Some(log) = log {
+        fs::write(path("match.log"), log).unwrap();
+    }
+    fs::write(path("games.pgn"), games).unwrap();
+    let on = |_: &Pairs| panic!("played");
+    let error = small().play(folder.path(), &players(), 1, on).unwrap_err();
+    let after = files(folder.path());
+    assert_eq!(after, [log.unwrap_or_default(), games], "{error}");
+    let begin = std::format!("{}{}", folder.path().display(), std::path::MAIN_SEPARATOR);
+    error.to_string().replace(&begin, "")
+}
+
+#[test]
+fn what_is_no_match_is_left_as_it_is() {
+    let taken = "games.pgn: is there already, take a folder without one";
+    assert_eq!(refused(None, b"my games"), taken);
+    assert_eq!(refused(Some(b"one against"), b"my games"), taken);
+    let other = refused(Some(b"something else"), b"");
+    assert!(
+        other.starts_with("match.log: holds another match (something else), expected one against"),
+        "{other}"
+    );
+    let folder = tempfile::tempdir().unwrap();
+    small()
+        .play(folder.path(), &players(), 1, |pairs| match pairs.len() {
+            2 => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        })
+        .unwrap();
+    let [log, games] = files(folder.path());
+    let short = &games[..games.len() - 9];
+    assert_eq!(
+        refused(Some(&log), short),
+        std::format!(
+            "games.pgn: has {} bytes, expected {} or more, as match.log says",
+            short.len(),
+            games.len()
+        )
+    );
+    let again = [&log[..], b"2 7\n"].concat();
+    assert_eq!(
+        refused(Some(&again), &games),
+        "match.log: line 4 is \"2 7\", expected half points and bytes"
+    );
+}
+
+#[test]
+fn a_name_is_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let players = || ["one\nline", "two"].map(|name| Player::new(name, HandWritten::new));
+    let on = |_: &Pairs| ControlFlow::Continue(());
+    for pairs in [1, 2] {
+        let rules = Match::new(pairs, Effort::Nodes(50));
+        let played = rules.play(folder.path(), &players(), 1, on).unwrap();
+        assert_eq!(played.len(), pairs);
+    }
+    let games = String::from_utf8(files(folder.path())[1].clone()).unwrap();
+    assert_eq!(games.matches("[White \"one line\"]\n").count(), 2);
 }
 
 #[test]

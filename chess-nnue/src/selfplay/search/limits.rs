@@ -59,11 +59,11 @@ impl Limits {
     pub fn clock(mut self, clock: Clock, overhead: Duration) -> Self {
         let left = clock.left.saturating_sub(overhead);
         let moves = clock.moves_to_go.unwrap_or(30).clamp(1, 40);
-        let share = left / moves + clock.increment * 3 / 4;
+        let share = (left / moves).saturating_add(three_quarters(clock.increment));
         // Never all of it: the clock must not fall even if the machine is busy.
-        let most = left * 3 / 4;
+        let most = three_quarters(left);
         self.soft = Some((share / 2).min(most));
-        self.hard = Some((share * 3).min(most));
+        self.hard = Some(share.saturating_mul(3).min(most));
         self
     }
 
@@ -79,6 +79,11 @@ impl Limits {
         self.root_moves = Some(moves.to_vec());
         self
     }
+}
+
+/// However long it is.
+fn three_quarters(time: Duration) -> Duration {
+    time - time / 4
 }
 
 /// Limits from when a search began.
@@ -155,6 +160,19 @@ mod tests {
             let limits = Limits::new().clock(clock, Duration::from_millis(20));
             assert!(limits.hard.unwrap() < clock.left, "{clock:?}");
             assert!(limits.soft.unwrap() <= limits.hard.unwrap());
+        }
+    }
+
+    #[test]
+    fn a_clock_may_show_anything() {
+        for moves_to_go in [None, Some(0), Some(u32::MAX)] {
+            let clock = Clock {
+                left: Duration::MAX,
+                increment: Duration::MAX,
+                moves_to_go,
+            };
+            let limits = Limits::new().clock(clock, Duration::ZERO);
+            assert!(limits.hard.unwrap() < Duration::MAX);
         }
     }
 

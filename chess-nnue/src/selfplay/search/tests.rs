@@ -149,6 +149,35 @@ fn without_time_it_still_looks_one_move_ahead() {
 }
 
 #[test]
+fn limits_of_nothing_and_a_table_of_nothing() {
+    let mut searcher = Search::new(HandWritten::new(), 0);
+    for limits in [
+        Limits::new().nodes(0),
+        Limits::new().depth(0),
+        Limits::new().depth(5).time(Duration::ZERO),
+        Limits::new().nodes(0).depth(0).time(Duration::ZERO),
+    ] {
+        let board = Board::default();
+        let found = searcher.search(&board, &[], limits.clone());
+        assert!(board.is_legal(found.best.unwrap()), "{limits:?}");
+    }
+}
+
+#[test]
+fn a_knight_is_made_where_only_it_mates() {
+    let (played, score) = best("6br/5Ppk/7p/8/8/8/8/K7 w - - 0 1", 2_000);
+    assert_eq!((&*played, mate_in_moves(score)), ("f7f8n", Some(1)));
+}
+
+#[test]
+fn the_last_of_fifty_moves_mates_or_draws() {
+    let (_, score) = best("7k/8/5KQ1/8/8/8/8/8 w - - 99 80", 2_000);
+    assert_eq!(mate_in_moves(score), Some(1));
+    let (_, score) = best("4k3/8/8/8/8/8/8/4KR2 w - - 99 90", 2_000);
+    assert_eq!(score, 0);
+}
+
+#[test]
 fn some_moves_only() {
     let board = board("4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1");
     let [taking, king, illegal] = ["e4d5", "e1e2", "a1a2"].map(|text| text.parse().unwrap());

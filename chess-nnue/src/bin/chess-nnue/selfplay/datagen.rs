@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use chess_nnue::chess_records::{ViriFile, ViriFilter};
+use chess_nnue::chess_records::{MarlinRecord, ViriFile, ViriFilter};
 use chess_nnue::selfplay::{AnyEvaluation, ChunkFormat, Datagen, GameStatistics, Starts};
 use clap::{Args, ValueEnum, value_parser};
 
@@ -20,6 +20,8 @@ use crate::{Outcome, output_file};
 /// below: a chunk made again, with any number of threads, has the same bytes. Chunk N has the games from N
 /// times --games on, in games-NNNNN.viri or .marlin. Chunks that are there already are kept, so that an
 /// interrupted command, given once more, goes on; what it was doing is lost up to the last whole chunk.
+/// Several processes may fill a folder, each with --chunks of its own. One that is killed leaves a file
+/// .games-NNNNN.*.tmp, which may be removed when none is at work.
 #[derive(Args)]
 #[command(after_help = "Examples:
   chess-nnue datagen hand-written games --chunks 0..20
@@ -94,7 +96,9 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> Outcome {
     let datagen = arguments.datagen();
     for chunk in arguments.chunks.0..arguments.chunks.1 {
         let name = datagen.file_name(chunk);
-        if arguments.folder.join(&name).exists() {
+        let path = arguments.folder.join(&name);
+        if path.exists() {
+            arguments.check_kept(&path)?;
             writeln!(out, "{}: is there already", name.display())?;
             out.flush()?;
             continue;
@@ -157,14 +161,36 @@ impl Arguments {
         )
     }
 
+    /// Whether a chunk that is kept can be one of this command: it may have lost its end.
+    fn check_kept(&self, path: &Path) -> Outcome {
+        let damage = match self.format {
+            Format::Viri => {
+                let (found, expected) = (ViriFile::read(path)?.games().len(), self.games);
+                (found != expected).then(|| format!("has {found} games, expected {expected}"))
+            }
+            // How many positions there are to be is not known.
+            Format::Marlin => {
+                let len = fs::metadata(path)?.len();
+                let is_whole = len.is_multiple_of(size_of::<MarlinRecord>() as u64);
+                (!is_whole).then(|| format!("ends within a position, at byte {len}"))
+            }
+        };
+        match damage {
+            None => Ok(()),
+            Some(damage) => Err(format!(
+                "{}: {damage}; without the file its games are played again",
+                path.display()
+            )
+            .into()),
+        }
+    }
+
     /// What the games of all chunks are like, those that were there before too.
     fn statistics(&self, datagen: &Datagen) -> Outcome<GameStatistics> {
         let mut statistics = GameStatistics::default();
         for chunk in self.chunks.0..self.chunks.1 {
             let file = ViriFile::read(self.folder.join(datagen.file_name(chunk)))?;
-            for game in file.games().iter() {
-                statistics.add(game)?;
-            }
+            statistics.add_file(&file)?;
         }
         Ok(statistics)
     }
