@@ -76,6 +76,9 @@ fn range(text: &str) -> Result<(u64, u64), String> {
     parsed.ok_or_else(|| "expected two numbers, like 0..20".into())
 }
 
+/// Of more chunks nothing is told together: every position that stood before is kept in mind.
+const MOST_COUNTED: u64 = 100;
+
 /// The file that says how the chunks of a folder were made.
 const ABOUT: &str = "datagen.txt";
 
@@ -114,7 +117,8 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> Outcome {
             }
         }
     }
-    if arguments.format == Format::Viri && arguments.chunks.1 - arguments.chunks.0 > 1 {
+    let chunks = arguments.chunks.1 - arguments.chunks.0;
+    if arguments.format == Format::Viri && (2..=MOST_COUNTED).contains(&chunks) {
         writeln!(out, "all chunks: {}", arguments.statistics(&datagen)?)?;
     }
     Ok(())
