@@ -1,13 +1,13 @@
 //! Files that keep a second process out.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io;
-use std::path::Path;
 
 /// Makes the file if it is not there, and locks it; `None` if it is locked already. The system unlocks
 /// it when the process ends, however it does.
-pub(crate) fn create(path: &Path) -> io::Result<Option<File>> {
-    let file = OpenOptions::new()
+#[cfg(feature = "train")]
+pub(crate) fn create(path: &std::path::Path) -> io::Result<Option<File>> {
+    let file = std::fs::OpenOptions::new()
         .write(true)
         .create(true)
         .truncate(false)
