@@ -24,8 +24,8 @@ use clap::Parser;
 
 /// Train networks on their own games, generation after generation, and see each beat the last.
 ///
-/// In a minute everything can be seen at work, but the networks learn little; half an hour gives a first
-/// network that beats the rules.
+/// In a minute everything can be seen at work, but the networks learn little; seven minutes on two cores gave
+/// a second network that was 84 Elo ahead of the rules.
 #[derive(Parser)]
 struct Options {
     /// About how long it is to take on this machine; the plan is made once and kept
